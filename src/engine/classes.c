@@ -101,7 +101,7 @@ bound_classes(const Population *population, const uint32 *class_of, uint32 nclas
 
 		if (tuple % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (class == NO_CLASS)
+		if (class >= NEW_TUPLE)
 			continue;
 		if (bounds->first_tuple[class] == PG_UINT32_MAX)
 			bounds->first_tuple[class] = tuple;
@@ -199,7 +199,7 @@ put_classes(const uint32 *class_of, const LeafBounds *bounds, KeyCounter *boxes,
 		if (tuple % 16384 == 0)
 			CHECK_FOR_INTERRUPTS();
 		classes->class_of[tuple] = NO_CLASS;
-		if (class == NO_CLASS)
+		if (class >= NEW_TUPLE)
 		{
 			classes->suppressed += tuples->counts[tuple];
 			continue;

@@ -84,8 +84,8 @@ typedef struct ClassFault
 } ClassFault;
 
 /*
- * The classes of a recoding, given by tuple; their numbers may be any below a
- * bound.  Classes with the same boxes become one, numbered by their first
+ * The classes of a recoding, given by tuple, or NO_CLASS or NEW_TUPLE, which are
+ * in none; their numbers may be any below a bound.  Classes with the same boxes become one, numbered by their first
  * tuples.  Returns NULL if no label covers a class.
  */
 extern Classes *classes_of_recoding(const Population *population, const uint32 *class_of, uint32 nclasses,

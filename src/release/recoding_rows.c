@@ -57,22 +57,12 @@ covered_classes(const Population *population, Relation table, const TableRecodin
 	return classes;
 }
 
-static void
-leave_out_new(const Population *population, TableRecoding *recoding)
-{
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		if (recoding->class_of[i] == NEW_TUPLE)
-			recoding->class_of[i] = NO_CLASS;
-}
-
 Classes *
 recoding_table_classes(const Reading *reading, const Population *population, Relation table, RecodingLabels labels,
 					   TableRecoding **recoding)
 {
 	*recoding = recoding_table_read(reading, population, table, NULL, NULL);
-	if (reading->leaves_out)
-		leave_out_new(population, *recoding);
-	else
+	if (!reading->leaves_out)
 		recoding_table_require_all(reading, population, table, *recoding);
 	return covered_classes(population, table, *recoding, labels, reading->leaves_out);
 }
@@ -407,35 +397,17 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 		relation_has_changed(RelationGetRelid(table));
 }
 
-/* The current recoding, with tuples that have no row. */
-static TableRecoding *
-read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *rows)
-{
-	const Population *population = spool->population;
-	TableRecoding *old;
-	TableRecoding covered;
-
-	rows->context = population->context;
-	rows->known = value_tuples_create(spool);
-	old = recoding_table_read(spool->reading, population, table, keep_old_row, rows);
-	/* new tuples are in no class yet */
-	covered = *old;
-	covered.class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
-	memcpy(covered.class_of, old->class_of, sizeof(uint32) * population->tuples->ntuples);
-	leave_out_new(population, &covered);
-	(void) covered_classes(population, table, &covered, labels, false);
-	return old;
-}
-
 RecodingResult *
 recoding_extend_table(RowSpool *spool, Relation table, const Dataset *dataset, const RecodingOrder *order, RecodingExtension *extension)
 {
-	OldRows		rows = {0};
-	const TableRecoding *old = read_old(spool, table, order->labels, &rows);
-	RecodingResult *result = recoding_extend(order, old->class_of, &extension->moved);
+	OldRows		rows = {.known = value_tuples_create(spool),.context = spool->population->context};
+	const TableRecoding *old = recoding_table_read(spool->reading, spool->population, table, keep_old_row, &rows);
+	RecodingResult *result;
 	int64		suppressed = 0;
 	int			level;
 
+	(void) covered_classes(spool->population, table, old, order->labels, false);
+	result = recoding_extend(order, old->class_of, &extension->moved);
 	for (uint32 tuple = 0; tuple < order->population->tuples->ntuples && !result->feasible; tuple++)
 		if (old->class_of[tuple] == NO_CLASS)
 			suppressed += order->population->tuples->counts[tuple];
