@@ -154,10 +154,13 @@ known_of_release(const Release *release, KnownContent *content)
 	known->name = release->sql_name;
 	content->k = release->promise.k;
 	known->ngeneralized = release->population->nattrs;
-	known->generalized = release->content->attrs;
+	known->generalized = palloc(sizeof(char *) * known->ngeneralized);
 	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
 	for (int a = 0; a < known->ngeneralized; a++)
+	{
+		known->generalized[a] = declared_attribute(release->dataset, a)->column;
 		known->hierarchies[a] = declared_attribute(release->dataset, a)->hierarchy;
+	}
 	known->by = release->by;
 }
 

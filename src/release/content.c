@@ -24,7 +24,6 @@ content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected)
 
 	content->nattrs = nattrs;
 	content->nvalues = nvalues;
-	content->attrs = MemoryContextAllocZero(context, sizeof(char *) * (nattrs + 1));
 	content->values = MemoryContextAllocZero(context, sizeof(char *) * (nvalues + 1));
 	content->nlabels = MemoryContextAllocZero(context, sizeof(uint32) * (nattrs + 1));
 	content->labels = MemoryContextAllocZero(context, sizeof(char **) * (nattrs + 1));
@@ -356,7 +355,6 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		if (i == 0)
 		{
 			content = content_create(context, release->ngeneralized, part.nvalues, 1024);
-			content->attrs = release->generalized;
 			content->values = part.values;
 			if (part.tuples != NULL)
 				content->tuples = key_counter_create(context, 1, 1024);

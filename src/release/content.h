@@ -20,7 +20,6 @@
 typedef struct Content
 {
 	int			nattrs;
-	char	  **attrs;			/* names of the generalized columns */
 	int			nvalues;
 	char	  **values;			/* names of the others that count */
 	uint32	   *nlabels;		/* by attribute */

@@ -288,26 +288,6 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 	return interval != NULL ? interval : set_label(attr, cut, group, false);
 }
 
-/* Marks groups of several labels that look like another group; returns whether there are any. */
-static bool
-find_alike(const Attribute *attr, const Recoding *cut, char **labels, bool *alike)
-{
-	TextIndex	index = index_texts((const char *const *) labels, cut->nlabels);
-	bool		any = false;
-
-	memset(alike, 0, cut->nlabels);
-	for (uint32 i = 1; i < cut->nlabels; i++)
-		if (compare_texts(labels[index.order[i - 1]], labels[index.order[i]]) == 0)
-			alike[index.order[i - 1]] = alike[index.order[i]] = true;
-	for (uint32 group = 0; group < cut->nlabels; group++)
-	{
-		alike[group] = alike[group] && !has_own_label(attr, cut, group);
-		any = any || alike[group];
-	}
-	pfree(index.order);
-	return any;
-}
-
 /* Assigns a label, in as many braces as necessary to differ from those already assigned. */
 static char *
 label_apart(Dictionary *given, char *label)
@@ -330,17 +310,35 @@ char **
 group_labels(const Attribute *attr, const Recoding *cut)
 {
 	char	  **labels = budget_alloc(sizeof(char *), (Size) cut->nlabels + 1);
-	bool	   *alike = budget_alloc(sizeof(bool), (Size) cut->nlabels + 1);
+	uint32	   *times = budget_alloc(sizeof(uint32), (Size) cut->nlabels + 1);
+	bool		any_alike = true;
 	ValueType	type;
 	Dictionary *given;
 
 	for (uint32 group = 0; group < cut->nlabels; group++)
 		labels[group] = choose_label(attr, cut, group);
-	for (int quoted = 0; quoted < 2 && find_alike(attr, cut, labels, alike); quoted++)
+
+	/*
+	 * groups of several labels that look like another are shown as sets, then
+	 * quoted
+	 */
+	for (int quoted = 0; quoted < 2 && any_alike; quoted++)
+	{
+		uint32	   *rank = rank_texts((const char *const *) labels, cut->nlabels);
+
+		any_alike = false;
+		memset(times, 0, sizeof(uint32) * cut->nlabels);
 		for (uint32 group = 0; group < cut->nlabels; group++)
-			if (alike[group])
+			times[rank[group]]++;
+		for (uint32 group = 0; group < cut->nlabels; group++)
+			if (times[rank[group]] > 1 && !has_own_label(attr, cut, group))
+			{
 				labels[group] = set_label(attr, cut, group, quoted == 1);
-	pfree(alike);
+				any_alike = true;
+			}
+		pfree(rank);
+	}
+	pfree(times);
 
 	/*
 	 * equal labels become different; groups of one label, which keep it, come

@@ -475,7 +475,6 @@ make_content(Release *release)
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		content->attrs[a] = unconstify(char *, population->attrs[a].name);
 		content->nlabels[a] = classes->nlabels[a];
 		content->labels[a] = classes->labels[a];
 		stars[a] = STARRED;
