@@ -375,6 +375,8 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 void
 spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg)
 {
+	MemoryContext outer = CurrentMemoryContext;
+	MemoryContext row = AllocSetContextCreate(outer, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	uint64		n = 0;
 
 	tuplestore_rescan(spool->rows);
@@ -383,8 +385,12 @@ spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg)
 		if (n++ % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(spool->slot);
+		MemoryContextSwitchTo(row);
 		visit(arg, DatumGetUInt32(spool->slot->tts_values[0]), spool->slot->tts_values + 1, spool->slot->tts_isnull + 1);
+		MemoryContextSwitchTo(outer);
+		MemoryContextReset(row);
 	}
+	MemoryContextDelete(row);
 }
 
 void

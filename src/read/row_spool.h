@@ -76,7 +76,7 @@ extern void spool_read(RowSpool *spool, const Dataset *dataset, const int *level
 
 typedef void (*SpoolVisitor) (void *arg, uint32 group, const Datum *values, const bool *nulls);
 
-/* Visits every row in the order of reading; values are flat. */
+/* Visits every row in the order of reading; values are flat.  Each visit has its own memory. */
 extern void spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg);
 
 extern void spool_end(RowSpool *spool);

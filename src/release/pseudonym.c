@@ -134,7 +134,6 @@ typedef struct PeopleCollector
 {
 	const Release *release;
 	Pseudonym  *pseudonym;
-	MemoryContext row;			/* reset after each row */
 } PeopleCollector;
 
 static void
@@ -145,15 +144,11 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	uint32		class = collector->release->classes->class_of[collector->release->spool.tuple_of[group]];
 	uint8		bytes[PSEUDONYM_BYTES];
 	const unsigned char *at = bytes;
-	MemoryContext old;
 	uint32		number;
 
 	if (class == NO_CLASS || nulls[pseudonym->spooled])
 		return;
-	old = MemoryContextSwitchTo(collector->row);
 	pseudonym_of(pseudonym, values[pseudonym->spooled], bytes);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(collector->row);
 	*key_counter_candidate(pseudonym->persons) = take_number(&at, sizeof(uint64));
 	number = key_counter_add(pseudonym->persons, 0);
 	/* a sum, because rows have no order */
@@ -327,15 +322,13 @@ linked_people_check(Release *release)
 	foreach(cell, release->pseudonyms)
 	{
 		Pseudonym  *pseudonym = lfirst(cell);
-		PeopleCollector collector = {.release = release,.pseudonym = pseudonym};
+		PeopleCollector collector = {release, pseudonym};
 		KnownLink  *links = NULL;
 		LinkedGroups *groups;
 		int			n = 0;
 
-		collector.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 		pseudonym->persons = key_counter_create(CurrentMemoryContext, 1, 1024);
 		spool_visit(&release->spool, collect_row, &collector);
-		MemoryContextDelete(collector.row);
 		if (composition_level() == 0)
 			continue;
 

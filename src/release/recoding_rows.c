@@ -176,9 +176,6 @@ typedef struct RowWriter
 	int64	   *numbers;		/* by class: its number in the table */
 	TupleDesc	desc;			/* the quasi-identifiers and the class */
 	Tuplestorestate *rows;
-	Datum	   *values;
-	bool	   *nulls;
-	MemoryContext row;			/* reset after each */
 } RowWriter;
 
 static void
@@ -187,20 +184,15 @@ keep_new_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	RowWriter  *writer = arg;
 	int			n = writer->tuples->nattrs;
 	uint32		class = writer->class_of[writer->spool->tuple_of[group]];
-	MemoryContext old = MemoryContextSwitchTo(writer->row);
+	Datum		row[MAX_ATTRIBUTES + 1];
+	bool		row_nulls[MAX_ATTRIBUTES + 1];
 
-	values += writer->tuples->first;
-	nulls += writer->tuples->first;
-	if (value_tuples_add(writer->tuples, values, nulls))
-	{
-		memcpy(writer->values, values, sizeof(Datum) * n);
-		memcpy(writer->nulls, nulls, sizeof(bool) * n);
-		writer->nulls[n] = class == NO_CLASS;
-		writer->values[n] = class == NO_CLASS ? (Datum) 0 : Int64GetDatum(writer->numbers[class]);
-		tuplestore_putvalues(writer->rows, writer->desc, writer->values, writer->nulls);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(writer->row);
+	memcpy(row, values + writer->tuples->first, sizeof(Datum) * n);
+	memcpy(row_nulls, nulls + writer->tuples->first, sizeof(bool) * n);
+	row_nulls[n] = class == NO_CLASS;
+	row[n] = class == NO_CLASS ? (Datum) 0 : Int64GetDatum(writer->numbers[class]);
+	if (value_tuples_add(writer->tuples, row, row_nulls))
+		tuplestore_putvalues(writer->rows, writer->desc, row, row_nulls);
 }
 
 /* Writes the distinct tuples that are new; returns their number. */
@@ -230,9 +222,6 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	TupleDescInitEntry(writer.desc, n + 1, CLASS_COLUMN, INT8OID, -1, 0);
 	TupleDescFinalize(writer.desc);
 	writer.rows = tuplestore_begin_heap(false, false, work_mem);
-	writer.values = palloc(sizeof(Datum) * (n + 1));
-	writer.nulls = palloc(sizeof(bool) * (n + 1));
-	writer.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	spool_visit(spool, keep_new_row, &writer);
 	written = tuplestore_tuple_count(writer.rows);
 	rows_show(environment, "new_rows", writer.rows, InvalidOid, writer.desc);

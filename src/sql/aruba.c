@@ -36,7 +36,6 @@ typedef struct RecordCall
 												 * owners' weights, its count */
 	RowSpool	spool;
 	OwnerWeights *owners;		/* or NULL */
-	MemoryContext record;		/* reset after each */
 	int64		without;		/* records without a feasible node */
 } RecordCall;
 
@@ -154,7 +153,6 @@ static void
 put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 {
 	RecordCall *call = arg;
-	MemoryContext old = MemoryContextSwitchTo(call->record);
 	uint32		tuple = call->spool.tuple_of[group];
 	const Population *population = call->records.population;
 	const RecordAnswer *answer;
@@ -179,8 +177,6 @@ put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 		call->without++;
 	put_count(call->search.row, "visited", answer->visited);
 	row_add(call->search.row);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(call->record);
 }
 
 /*
@@ -236,7 +232,6 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	records->goal = goal;
 	records->general_first = algorithm == ALGORITHM_BTDA;
 	record_search(records);
-	call->record = AllocSetContextCreate(CurrentMemoryContext, "anonopt record", ALLOCSET_DEFAULT_SIZES);
 	spool_visit(spool, put_record, call);
 	spool_end(spool);
 	session_end(search->session, records->evaluated, 0, records->in_time);
