@@ -306,7 +306,7 @@ aggregate_statement(const Reading *reading)
 	if (reading->store == NULL)
 		appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
 	else
-		appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(reading->store), store_source(reading->store));
+		appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(reading->store->store), store_source(reading->store));
 	return sql.data;
 }
 

@@ -10,7 +10,7 @@
 #include "lib/pairingheap.h"
 #include "record/record_search.h"
 
-/* ---------------- state and steps of a search for records' generalizations, */
+/* ----------------- state and steps of a search for records' generalizations */
 
 typedef struct RecordRun
 {
@@ -75,11 +75,6 @@ extern void offer_samples(RecordRun *run);
 
 /* Ends the count of visits to nodes by tuples that have seen samples and both ends. */
 extern void count_visits(const RecordRun *run);
-
-/* ---------------------- searches for any goal, if labels need only be alike */
-
-/* Anything, node by node, by bounds of weight and utility. */
-extern void search_alike(RecordRun *run);
 
 /* ----------------- BTDA and ARUBA as in the paper, for any risk and utility */
 
@@ -164,14 +159,15 @@ is_hopeless(const Reach *reach, const Prospect *prospect, uint32 tuple)
 	}
 }
 
-/* ---------------------- searches for any goal, class by class, using bounds */
+/* ---------------------------------------------------------------- searches */
 
-/* Anything, class by class, by bounds. */
+/* For any goal, if labels need only be alike: node by node, by bounds. */
+extern void search_alike(RecordRun *run);
+
+/* For any goal: class by class, by bounds. */
 extern void search_by_bounds(RecordRun *run);
 
-/* ---------------- finds the least risk by the frontier, if risk is monotone */
-
-/* Finds the least risk by the frontier, if risk is monotone. */
+/* For the least risk, if it is monotone: by the frontier. */
 extern void search_frontier(RecordRun *run);
 
 /* Counts the nodes that a search from the top by risk visits, given the answers. */

@@ -156,7 +156,7 @@ node_front_sort(NodeFront *front)
 		objectives_costs(&front->objectives, &nodes[i].measures, front_costs(front->front, i));
 }
 
-/* -------------- A bounded set of representatives, by box-dominance with one */
+/* ------------------- a bounded set of representatives, one box-dominant each */
 
 /*
  * Costs are divided into boxes of side epsilon.  A vector box-dominates

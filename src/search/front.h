@@ -107,7 +107,7 @@ extern void node_front_sort(NodeFront *front);
 /* Sorts nodes by the first objective, best first. */
 extern void sort_nodes(MeasuredNode *nodes, int n, const Objectives *objectives, int nattrs);
 
-/* -------------- A bounded set of representatives, by box-dominance with one */
+/* ------------------- a bounded set of representatives, one box-dominant each */
 
 typedef struct ArchiveMember
 {

@@ -8,7 +8,7 @@
 
 #include "engine/known_nodes.h"
 
-/* ------------------ the loss of nodes without suppression, a sum over their */
+/* ------------------------------ losses without suppression: sums over levels */
 
 bool
 is_sum_of_levels(Objective loss)

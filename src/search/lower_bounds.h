@@ -7,7 +7,7 @@
 
 #include "search/objective.h"
 
-/* ------------------ the loss of nodes without suppression, a sum over their */
+/* ------------------------------ losses without suppression: sums over levels */
 
 typedef struct LevelLosses
 {

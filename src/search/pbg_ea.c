@@ -323,10 +323,12 @@ list_archive(Run *run)
 	sort_nodes(evolution->found, evolution->nfound, &evolution->objectives, nattrs);
 }
 
-static Run *
-begin_run(Evolution *evolution)
+void
+pbg_ea(Evolution *evolution)
 {
 	Population *population = evolution->population;
+	MemoryContext old = MemoryContextSwitchTo(population->context);
+	MemoryContext generation = AllocSetContextCreate(CurrentMemoryContext, "anonopt generation", ALLOCSET_DEFAULT_SIZES);
 	double		columns = 1 + 10.0 * population->ncolumns;
 	double		visits = columns * population->tuples->ntuples * evolution->size * evolution->iterations;
 	Run		   *run = palloc0(sizeof(Run));
@@ -345,16 +347,6 @@ begin_run(Evolution *evolution)
 		run->least_costs = least_costs_create(population, &evolution->promise, &evolution->objectives);
 	run->parents = palloc(sizeof(uint32) * evolution->size);
 	run->children = palloc(sizeof(uint32) * evolution->size);
-	return run;
-}
-
-void
-pbg_ea(Evolution *evolution)
-{
-	MemoryContext old = MemoryContextSwitchTo(evolution->population->context);
-	MemoryContext generation = AllocSetContextCreate(CurrentMemoryContext, "anonopt generation", ALLOCSET_DEFAULT_SIZES);
-	Run		   *run = begin_run(evolution);
-
 	first_generation(run);
 	measure_new(run);
 	for (int i = 0; i < evolution->iterations && !is_full(run); i++)
@@ -364,7 +356,7 @@ pbg_ea(Evolution *evolution)
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(generation);
 		reproduce(run);
-		MemoryContextSwitchTo(evolution->population->context);
+		MemoryContextSwitchTo(population->context);
 		MemoryContextReset(generation);
 		run->parents = run->children;
 		run->children = swap;

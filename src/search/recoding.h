@@ -30,6 +30,9 @@ typedef struct RecodingResult
 	int			helped;			/* workers that helped */
 } RecodingResult;
 
+/* A result without classes yet. */
+extern RecodingResult *recoding_result_create(const Population *population);
+
 /* Whether a search must end; called now and then. */
 typedef bool (*RecodingDeadline) (void *state);
 

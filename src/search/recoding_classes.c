@@ -4,23 +4,21 @@
  */
 #include "search/recoding_parts.h"
 
-#include "base/budget.h"
 
 DraftClasses *
 draft_classes_create(const Ground *ground)
 {
-	DraftClasses *classes = MemoryContextAllocZero(ground->context, sizeof(DraftClasses));
-	Size		n = Max(ground->ntuples, 1);
+	const Population *population = ground->order->population;
+	DraftClasses *classes = palloc0(sizeof(DraftClasses));
 
-	budget_require(ground->order->population->context, n * (3 * sizeof(uint32) + sizeof(RecodingClass)));
 	classes->ground = ground;
-	classes->class_of = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
-	classes->next = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
-	classes->free = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
-	classes->classes = MemoryContextAllocHuge(ground->context, sizeof(RecodingClass) * n);
-	classes->slices = MemoryContextAlloc(ground->context, sizeof(uint32) * (ground->ncolumns + 1));
-	classes->marks = MemoryContextAlloc(ground->context, sizeof(HistogramMark) * (ground->ncolumns + 1));
-	memset(classes->class_of, 0xff, sizeof(uint32) * n);
+	classes->class_of = population_alloc(population, sizeof(uint32), ground->ntuples);
+	classes->next = population_alloc(population, sizeof(uint32), ground->ntuples);
+	classes->free = population_alloc(population, sizeof(uint32), ground->ntuples);
+	classes->classes = population_alloc(population, sizeof(RecodingClass), ground->ntuples);
+	classes->slices = palloc(sizeof(uint32) * (ground->ncolumns + 1));
+	classes->marks = palloc(sizeof(HistogramMark) * (ground->ncolumns + 1));
+	draft_classes_clear(classes);
 	return classes;
 }
 
@@ -163,8 +161,7 @@ draft_classes_take_over(DraftClasses *classes, const uint32 *class_of, const uin
 	for (uint32 i = 0; i < ground->ntuples; i++)
 		if (class_of[i] != NO_CLASS)
 			most = Max(most, class_of[i] + 1);
-	budget_require(ground->order->population->context, sizeof(uint32) * (Size) most);
-	number = MemoryContextAllocHuge(ground->context, sizeof(uint32) * ((Size) most + 1));
+	number = population_alloc(ground->order->population, sizeof(uint32), most);
 	memset(number, 0xff, sizeof(uint32) * most);
 	for (uint32 i = 0; i < ground->ntuples; i++)
 	{

@@ -34,8 +34,7 @@ alike_groups_init(AlikeGroups *groups, const Ground *ground, Size room)
 {
 	Size		n = pg_nextpower2_64(Max(2 * room, 64));
 
-	budget_require(ground->order->population->context, sizeof(AlikeGroup) * n);
-	groups->groups = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(AlikeGroup) * n, MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+	groups->groups = population_alloc_zero(ground->order->population, sizeof(AlikeGroup), n);
 	groups->mask = n - 1;
 	groups->round = 0;
 }

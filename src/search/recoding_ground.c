@@ -18,7 +18,6 @@
 
 #include <math.h>
 
-#include "base/budget.h"
 #include "miscadmin.h"
 
 /* Up to this many codes, the losses of pairs are in a table. */
@@ -30,13 +29,6 @@
  */
 #define FORBIDDEN 4
 #define IMPOSSIBLE 16
-
-static void *
-allocate(const Ground *ground, Size size)
-{
-	budget_require(ground->order->population->context, size);
-	return MemoryContextAllocHuge(ground->context, Max(size, 1));
-}
 
 /* The cost of a number of leaves for a person; never 0, so that fewer are better. */
 static int32
@@ -66,7 +58,7 @@ number_codes(Ground *ground, int a, const Recoding *lowest)
 	}
 	for (uint32 label = 0; label < lowest->nlabels; label++)
 		ncodes += code_of[label];
-	labels = allocate(ground, sizeof(uint32) * ncodes);
+	labels = population_alloc(population, sizeof(uint32), ncodes);
 	ncodes = 0;
 	for (uint32 label = 0; label < lowest->nlabels; label++)
 		if (code_of[label] != 0)
@@ -104,20 +96,20 @@ level_loss(const Axis *axis, int level, uint32 code)
 
 /* By power of two and code: the level that merges a code with so many following ones. */
 static void
-prepare_climb(const Ground *ground, Axis *axis)
+prepare_climb(const Population *population, Axis *axis)
 {
 	uint32		n = axis->ncodes;
 	int			npowers = pg_leftmost_one_pos32(n) + 1;
 
-	axis->climb = allocate(ground, sizeof(uint8 *) * npowers);
-	axis->climb[0] = allocate(ground, n);
+	axis->climb = population_alloc(population, sizeof(uint8 *), npowers);
+	axis->climb[0] = population_alloc(population, sizeof(uint8), n);
 	for (uint32 code = 0; code + 1 < n; code++)
 		axis->climb[0][code] = joining_level(axis, code, code + 1);
 	for (int power = 1; power < npowers; power++)
 	{
 		uint32		half = 1U << (power - 1);
 
-		axis->climb[power] = allocate(ground, n);
+		axis->climb[power] = population_alloc(population, sizeof(uint8), n);
 		for (uint32 code = 0; code + 2 * half < n; code++)
 			axis->climb[power][code] = Max(axis->climb[power - 1][code], axis->climb[power - 1][code + half]);
 	}
@@ -201,10 +193,10 @@ prepare_axis(Ground *ground, int a)
 	axis->hierarchy = hierarchy;
 	axis->whole = whole_lost(hierarchy) > 0 ? (int32) (axis->most * share) : 0;
 	axis->unit = whole_lost(hierarchy) > 0 ? (double) axis->whole / whole_lost(hierarchy) : 0;
-	axis->label = allocate(ground, sizeof(uint32 *) * axis->nlevels);
-	axis->level_loss = allocate(ground, sizeof(int32 *) * axis->nlevels);
-	axis->first = allocate(ground, sizeof(uint32) * n);
-	axis->last = allocate(ground, sizeof(uint32) * n);
+	axis->label = population_alloc(population, sizeof(uint32 *), axis->nlevels);
+	axis->level_loss = population_alloc(population, sizeof(int32 *), axis->nlevels);
+	axis->first = population_alloc(population, sizeof(uint32), n);
+	axis->last = population_alloc(population, sizeof(uint32), n);
 	for (uint32 code = 0; code < n; code++)
 	{
 		axis->first[code] = lowest->first_leaf[labels[code]];
@@ -214,8 +206,8 @@ prepare_axis(Ground *ground, int a)
 	{
 		const Recoding *recoding = &hierarchy->levels[attr->min_level + level];
 
-		axis->label[level] = allocate(ground, sizeof(uint32) * n);
-		axis->level_loss[level] = allocate(ground, sizeof(int32) * n);
+		axis->label[level] = population_alloc(population, sizeof(uint32), n);
+		axis->level_loss[level] = population_alloc(population, sizeof(int32), n);
 		for (uint32 code = 0; code < n; code++)
 		{
 			uint32		label = recoding->label_of[axis->first[code]];
@@ -227,10 +219,10 @@ prepare_axis(Ground *ground, int a)
 		}
 	}
 	if (ground->order->labels == LABELS_HIERARCHY)
-		prepare_climb(ground, axis);
+		prepare_climb(population, axis);
 	if (n <= TABLED_CODES)
 	{
-		int32	   *table = allocate(ground, sizeof(int32) * n * n);
+		int32	   *table = population_alloc(population, sizeof(int32), (Size) n * n);
 
 		for (uint32 low = 0; low < n; low++)
 			for (uint32 high = low; high < n; high++)
@@ -254,10 +246,10 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	ground->ncolumns = order->loss == OBJECTIVE_CM || population->has_persons ? population->ncolumns :
 		population->has_conditions ? population->nsensitive : 0;
 	ground->ntuples = ntuples;
-	ground->tuple = allocate(ground, sizeof(uint32) * ntuples);
-	ground->rank = allocate(ground, sizeof(uint32) * ntuples);
-	ground->people = allocate(ground, sizeof(int64) * ntuples);
-	ground->codes = allocate(ground, sizeof(uint32) * ntuples * ground->nattrs);
+	ground->tuple = population_alloc(population, sizeof(uint32), ntuples);
+	ground->rank = population_alloc(population, sizeof(uint32), ntuples);
+	ground->people = population_alloc(population, sizeof(int64), ntuples);
+	ground->codes = population_alloc(population, sizeof(uint32), (Size) ntuples * ground->nattrs);
 	ground->axes = palloc0(sizeof(Axis) * Max(ground->nattrs, 1));
 	for (uint32 i = 0; i < ntuples; i++)
 	{
@@ -297,11 +289,12 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 void
 ground_reorder(Ground *ground, const uint32 *order)
 {
+	const Population *population = ground->order->population;
 	Size		row = sizeof(uint32) * ground->nattrs;
-	uint32	   *tuple = allocate(ground, sizeof(uint32) * ground->ntuples);
-	uint32	   *rank = allocate(ground, sizeof(uint32) * ground->ntuples);
-	uint32	   *codes = allocate(ground, row * ground->ntuples);
-	int64	   *people = allocate(ground, sizeof(int64) * ground->ntuples);
+	uint32	   *tuple = population_alloc(population, sizeof(uint32), ground->ntuples);
+	uint32	   *rank = population_alloc(population, sizeof(uint32), ground->ntuples);
+	uint32	   *codes = population_alloc(population, row, ground->ntuples);
+	int64	   *people = population_alloc(population, sizeof(int64), ground->ntuples);
 
 	for (uint32 i = 0; i < ground->ntuples; i++)
 	{

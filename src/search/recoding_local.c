@@ -53,7 +53,7 @@ LocalSearch *
 local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed)
 {
 	const Ground *ground = classes->ground;
-	LocalSearch *search = MemoryContextAllocZero(ground->context, sizeof(LocalSearch));
+	LocalSearch *search = palloc0(sizeof(LocalSearch));
 	int			room = MOST_ROOM;
 
 	/*

@@ -9,7 +9,6 @@
  */
 #include "search/recoding_parts.h"
 
-#include "base/budget.h"
 
 #define MOST_NEAREST 64
 
@@ -66,16 +65,14 @@ split_at_middle(const KdTree *tree, const Branch *branch, const uint32 *hull, vo
 KdTree *
 tuple_tree_create(Ground *ground, uint32 leaf)
 {
-	MemoryContext budget = ground->order->population->context;
 	Splitting	splitting = {.ground = ground};
 	uint32		most_codes = 1;
 	KdTree	   *tree;
 
 	for (int a = 0; a < ground->nattrs; a++)
 		most_codes = Max(most_codes, ground->axes[a].ncodes);
-	budget_require(budget, most_codes * sizeof(uint32));
-	splitting.count = MemoryContextAllocHuge(ground->context, sizeof(uint32) * most_codes);
-	tree = kd_tree_create(ground->context, budget, ground->nattrs, ground->codes, ground->ntuples, leaf, split_at_middle,
+	splitting.count = population_alloc(ground->order->population, sizeof(uint32), most_codes);
+	tree = kd_tree_create(ground->context, ground->order->population->context, ground->nattrs, ground->codes, ground->ntuples, leaf, split_at_middle,
 						  &splitting);
 	ground_reorder(ground, tree->order);
 	pfree(tree->order);
@@ -177,16 +174,15 @@ search_branch(NearQuery *query, uint32 number)
 Nearest *
 nearest_create(const Ground *ground, const KdTree *tree, int wanted)
 {
-	Nearest    *nearest = MemoryContextAlloc(ground->context, sizeof(Nearest));
-	Size		size = sizeof(uint32) * wanted * (Size) Max(ground->ntuples, 1);
+	Nearest    *nearest = palloc(sizeof(Nearest));
+	Size		size = sizeof(uint32) * wanted;
 
 	Assert(wanted <= MOST_NEAREST);
-	budget_require(ground->order->population->context, size);
 	nearest->ground = ground;
 	nearest->tree = tree;
 	nearest->wanted = wanted;
-	nearest->found = MemoryContextAllocHuge(ground->context, size);
-	memset(nearest->found, 0xff, size);
+	nearest->found = population_alloc(ground->order->population, size, ground->ntuples);
+	memset(nearest->found, 0xff, size * ground->ntuples);
 	return nearest;
 }
 

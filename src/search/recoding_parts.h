@@ -205,7 +205,7 @@ extern void class_hull(const DraftClasses *classes, uint32 class, uint32 *hull);
 /* Dissolves a class; its tuples are then without one. */
 extern void class_drop(DraftClasses *classes, uint32 class);
 
-/* -------------------- A k-d tree of tuples, which finds the nearest of each */
+/* -------------------- a k-d tree of tuples, which finds the nearest of each */
 
 /* The number of tuples in a leaf of a tree for finding the nearest. */
 #define TREE_LEAF 8
@@ -361,10 +361,5 @@ extern LocalSearch *local_search_create(DraftClasses *classes, const KdTree *tre
 
 /* Runs one round, or less if the watch ends the search; returns the gain. */
 extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
-
-/* ------------------------------------------------------------------- answers */
-
-/* A result without classes yet. */
-extern RecodingResult *recoding_result_create(const Population *population);
 
 #endif

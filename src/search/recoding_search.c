@@ -187,13 +187,11 @@ static void
 chain_classes(const RecodingPlan *plan, ClassChains *chains)
 {
 	uint32		n = plan->ground->ntuples;
-	Size		size = sizeof(uint32) * ((Size) plan->nclasses + 1);
-	uint32	   *first;
+	uint32	   *first = population_alloc(plan->order->population, sizeof(uint32), plan->nclasses);
 
-	budget_require(plan->order->population->context, 2 * sizeof(uint32) * (Size) n + size);
-	chains->next = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
-	chains->size = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
-	first = memset(MemoryContextAllocHuge(CurrentMemoryContext, size), 0xff, size);
+	memset(first, 0xff, sizeof(uint32) * (Size) plan->nclasses);
+	chains->next = population_alloc(plan->order->population, sizeof(uint32), n);
+	chains->size = population_alloc(plan->order->population, sizeof(uint32), n);
 	for (uint32 tuple = n; tuple-- > 0;)
 	{
 		uint32		class = plan->class_of[tuple];

@@ -14,7 +14,6 @@
  */
 #include "search/recoding_parts.h"
 
-#include "base/budget.h"
 #include "miscadmin.h"
 
 /* The most nodes visited. */
@@ -170,10 +169,9 @@ prepare_visit(Visit *visit, DraftClasses *classes)
 	const Ground *ground = classes->ground;
 	Size		n = Max(ground->ntuples, 1);
 
-	budget_require(ground->order->population->context, 2 * sizeof(uint32) * n);
 	visit->classes = classes;
-	visit->left = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
-	visit->group_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
+	visit->left = population_alloc(ground->order->population, sizeof(uint32), n);
+	visit->group_of = population_alloc(ground->order->population, sizeof(uint32), n);
 	alike_groups_init(&visit->groups, ground, n);
 	visit->nleft = 0;
 	for (uint32 i = 0; i < ground->ntuples; i++)

@@ -101,7 +101,7 @@ typedef struct PokaSearch
 
 extern void poka_search(PokaSearch *search);
 
-/* ------------------------ PBG-EA: an evolutionary search for property based */
+/* ---------- PBG-EA: an evolutionary search for property based generalizations */
 
 typedef struct Evolution
 {

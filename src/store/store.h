@@ -42,8 +42,8 @@ extern StoreRead *store_to_describe(const Dataset *dataset);
  */
 extern char *store_source(const StoreRead *read);
 
-/* The column of r with the number of rows of a tuple. */
-extern char *store_count_name(const StoreRead *read);
+/* The column with the number of rows of a tuple; its name differs from all others. */
+extern char *store_count_name(const Store *store);
 
 /* Read the rows; show them to a statement; free them. */
 extern void store_read_scan(StoreRead *read);

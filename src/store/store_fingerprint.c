@@ -267,7 +267,7 @@ store_mismatch(const Store *store, Relation relation, bool but_file)
 }
 
 char *
-store_free_name(const Store *store)
+store_count_name(const Store *store)
 {
 	char	   *name = pstrdup("n");
 

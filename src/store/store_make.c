@@ -76,7 +76,7 @@ table_columns(const Store *store, Relation relation)
 			collation = C_COLLATION_OID;
 		TupleDescInitEntryCollation(desc, i + 1, collation);
 	}
-	TupleDescInitEntry(desc, store->ncolumns + 1, store_free_name(store), INT8OID, -1, 0);
+	TupleDescInitEntry(desc, store->ncolumns + 1, store_count_name(store), INT8OID, -1, 0);
 	TupleDescFinalize(desc);
 	return desc;
 }

@@ -94,9 +94,6 @@ extern char *store_table_name(int64 number);
 /* Opens it if it still has its original shape; otherwise NULL. */
 extern Relation store_open_table(const Store *store, Relation relation, LOCKMODE lockmode);
 
-/* A name for the column of counts that differs from all columns. */
-extern char *store_free_name(const Store *store);
-
 /* Whether a subscription writes to a relation. */
 extern bool is_replicated_to(Oid relation);
 

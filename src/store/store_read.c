@@ -197,12 +197,6 @@ store_to_describe(const Dataset *dataset)
 	return read;
 }
 
-char *
-store_count_name(const StoreRead *read)
-{
-	return store_free_name(read->store);
-}
-
 /*
  * Without negative counts, rows need not be added up, because counting tuples
  * does that.  Otherwise tuples that cancel out must be left out, since their
@@ -212,7 +206,7 @@ store_count_name(const StoreRead *read)
 char *
 store_source(const StoreRead *read)
 {
-	const char *count = store_count_name(read);
+	const char *count = store_count_name(read->store);
 	StringInfoData columns;
 
 	if (!read->is_grouped)
@@ -314,7 +308,7 @@ store_read_scan(StoreRead *read)
 		TupleDescInitEntry(read->desc, i + 1, read->store->columns[read->places[i]], column->atttypid, column->atttypmod, 0);
 		TupleDescInitEntryCollation(read->desc, i + 1, column->attcollation);
 	}
-	TupleDescInitEntry(read->desc, read->ncolumns + 1, store_count_name(read), INT8OID, -1, 0);
+	TupleDescInitEntry(read->desc, read->ncolumns + 1, store_count_name(read->store), INT8OID, -1, 0);
 	TupleDescFinalize(read->desc);
 	table_close(table, NoLock);
 	read->rows = tuplestore_begin_heap(false, false, work_mem);
