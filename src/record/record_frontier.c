@@ -431,10 +431,7 @@ search_frontier(RecordRun *run)
 		frontier.best[i] = answer_of(run->search, i)->found ? answer_of(run->search, i)->risk : HUGE_VAL;
 	frontier.visits = budget_alloc_zero(sizeof(int64), (Size) frontier.profiles.nprofiles + 1);
 
-	/*
-	 * without a dictionary and with equal weights of owners, all records of a
-	 * class have the same risk
-	 */
+	/* without a dictionary and owners, a class has one risk */
 	if (run->nmatches == 1 && run->model->owners == NULL)
 		frontier.classes = matches_classes(run->matches[0], &limit);
 	if (frontier.classes != NULL)

@@ -108,10 +108,7 @@ reach_create(const RecordRun *run)
 	/* levels add up without rounding */
 	reach->utility_slack = run->model->utility == UTILITY_DEPTH ? 0 : SLACK;
 
-	/*
-	 * attributes with many labels come first, because they separate entries
-	 * best
-	 */
+	/* attributes with many labels first: they separate entries best */
 	for (int a = 0; a < nattrs; a++)
 	{
 		int			place = a;

@@ -41,10 +41,7 @@ record_search(RecordSearch *search)
 	RecordRun  *run = record_run_begin(search);
 	double		everything = (double) run->nnodes * search->population->tuples->ntuples;
 
-	/*
-	 * whether the risk that shall be least never rises when a record is
-	 * generalized further
-	 */
+	/* the least risk is asked for, and generalizing never raises it */
 	bool		is_monotone = search->goal == GOAL_LEAST_RISK && search->model->risk != RISK_ENTROPY && search->similarity == 0;
 
 	for (int i = 0; i < run->nmatches; i++)

@@ -78,10 +78,7 @@ archive_quality(Population *population, const Promise *promise, const Objectives
 	quality->helped = lattice_measure(population, promise, workers, visit_node, &set);
 	quality->measured = set.visited;
 
-	/*
-	 * the boxes that no exact node's box dominates are those of an archive to
-	 * which all nodes were offered
-	 */
+	/* an archive of all nodes has the boxes that none dominates */
 	for (int i = 0; i < set.front->nmembers; i++)
 	{
 		archive_offer(boxes, i, front_costs(set.front, i));

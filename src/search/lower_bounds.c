@@ -108,10 +108,7 @@ bounded_costs(const Population *population, const Objectives *objectives, const 
 		if (!isinf(cost) && !objective_rises(objectives->of[i]))
 			cost -= most_of(objectives->of[i], population);
 
-		/*
-		 * 0 - Max(…) is never a negative zero; equal costs must have equal
-		 * bytes
-		 */
+		/* equal costs have equal bytes: 0 - Max(…) is never -0 */
 		costs[i] = isinf(cost) ? 0 : 0 - Max(-cost, 0);
 	}
 }

@@ -306,10 +306,7 @@ tournament(Nsga2 *search)
 	return nsga2_cut(search, search->parents[Min(a, b)].number);
 }
 
-/*
- * Flips each bit with the probability of mutation; one draw gives the distance
- * to the next flip.
- */
+/* Flips each bit with the probability of mutation; a draw gives the distance to the next. */
 static void
 mutate(Nsga2 *search, uint64 *cut)
 {

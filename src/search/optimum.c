@@ -165,10 +165,7 @@ boxes_have_bounds(Objective loss)
 	return is_objective(loss) && !objective_rises(loss) && (objective_model(loss) < 0 || is_about_all(loss) || worst_model(loss) >= 0);
 }
 
-/*
- * Boxes open at a time: one for each level by which an attribute can be
- * lowered, and the current one.
- */
+/* Boxes open at a time: one for each level that an attribute can be lowered by, and the current. */
 static int
 most_open(const Population *population)
 {
@@ -238,10 +235,7 @@ least_cost(const BoxSearch *s, OpenBox *box)
 	}
 }
 
-/*
- * Whether it is nowhere worse than nodes with these lower bounds of their cost
- * and of their levels.
- */
+/* Whether it is nowhere worse than nodes with these lower bounds of cost and levels. */
 static bool
 answer_beats(const BoxAnswer *answer, double cost, const int *levels, int nattrs)
 {
@@ -370,10 +364,7 @@ lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 		box->lowest[a] = lowest;
 	}
 
-	/*
-	 * often the result of lowering all of them is known, which saves building
-	 * tables
-	 */
+	/* often the result of lowering all is known: no tables are built */
 	if (known_nodes_any_above(s->hopeless, highest))
 		return false;
 	for (int a = 0; a < s->population->nattrs; a++)
@@ -473,10 +464,7 @@ widest_attribute(const BoxSearch *s, const OpenBox *box)
 	return widest;
 }
 
-/*
- * Splits the current box: it keeps the highest level of an attribute, and the
- * rest comes before it.
- */
+/* Splits the current box: it keeps an attribute's highest level, the rest comes first. */
 static void
 part(BoxSearch *s, int a)
 {
@@ -626,10 +614,7 @@ boxes_work(void *state, const void *item, void *result)
 	}
 	s->ceiling = asked->ceiling;
 
-	/*
-	 * its tuples are the original ones, to be merged as soon as anything is
-	 * known
-	 */
+	/* the original tuples, to be merged as soon as anything is known */
 	s->open[0] = (OpenBox)
 	{
 		.floor = asked->box.floor,.rises = RISES_TO_JOIN,.minorities = -1
@@ -815,10 +800,7 @@ search_together(OptimumSearch *search, Rounds *rounds)
 			do_round(search, rounds, &rounds->pass);
 		if (rounds->passing && rounds->pass.nboxes == 0)
 		{
-			/*
-			 * the pass is finished: no open box has a node that costs less
-			 * than its ceiling
-			 */
+			/* finished: no open node costs less than its ceiling */
 			for (int i = 0; i < rounds->open->nboxes; i++)
 				rounds->open->boxes[i].floor = Max(rounds->open->boxes[i].floor, rounds->pass.ceiling);
 			sort_open(search, rounds->open);

@@ -102,10 +102,7 @@ first_generation(Run *run)
 	}
 }
 
-/*
- * The possible parents: a generation and the archive, each node once unless
- * copies are allowed.
- */
+/* The possible parents: a generation and the archive, each once unless copies are allowed. */
 typedef struct Parents
 {
 	int			nnodes;
@@ -113,46 +110,40 @@ typedef struct Parents
 	int64	   *fitness;
 } Parents;
 
-static void
-gather(const Run *run, Parents *parents)
+static Parents
+find_parents(const Run *run)
 {
 	int			size = run->evolution->size;
 	int			most = size + archive_size(run->archive);
-
-	parents->nodes = palloc(sizeof(uint32) * most);
-	memcpy(parents->nodes, run->parents, sizeof(uint32) * size);
-	for (int i = 0; i < archive_size(run->archive); i++)
-		parents->nodes[size + i] = archive_member(run->archive, i)->item;
-	qsort(parents->nodes, most, sizeof(uint32), compare_uint32s);
-	parents->nnodes = 0;
-	for (int i = 0; i < most; i++)
-		if (i == 0 || run->evolution->copies || parents->nodes[i] != parents->nodes[i - 1])
-			parents->nodes[parents->nnodes++] = parents->nodes[i];
-}
-
-static void
-judge(const Run *run, Parents *parents)
-{
 	int			n = run->evolution->objectives.n;
-	double	   *costs = palloc(sizeof(double) * parents->nnodes * n);
-	int		   *strength = palloc0(sizeof(int) * parents->nnodes);	/* how many it dominates */
+	Parents		parents = {.nodes = palloc(sizeof(uint32) * most)};
+	double	   *costs = palloc(sizeof(double) * most * n);
+	int		   *strength = palloc0(sizeof(int) * most); /* how many it dominates */
 
-	parents->fitness = palloc0(sizeof(int64) * parents->nnodes);
-	for (int i = 0; i < parents->nnodes; i++)
-		costs_of(run, parents->nodes[i], costs + i * n);
-	for (int i = 0; i < parents->nnodes; i++)
+	memcpy(parents.nodes, run->parents, sizeof(uint32) * size);
+	for (int i = 0; i < archive_size(run->archive); i++)
+		parents.nodes[size + i] = archive_member(run->archive, i)->item;
+	qsort(parents.nodes, most, sizeof(uint32), compare_uint32s);
+	for (int i = 0; i < most; i++)
+		if (i == 0 || run->evolution->copies || parents.nodes[i] != parents.nodes[i - 1])
+			parents.nodes[parents.nnodes++] = parents.nodes[i];
+	parents.fitness = palloc0(sizeof(int64) * parents.nnodes);
+	for (int i = 0; i < parents.nnodes; i++)
+		costs_of(run, parents.nodes[i], costs + i * n);
+	for (int i = 0; i < parents.nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int j = 0; j < parents->nnodes; j++)
+		for (int j = 0; j < parents.nnodes; j++)
 			strength[i] += dominates(costs + i * n, costs + j * n, n);
 	}
-	for (int i = 0; i < parents->nnodes; i++)
+	for (int i = 0; i < parents.nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int j = 0; j < parents->nnodes; j++)
+		for (int j = 0; j < parents.nnodes; j++)
 			if (dominates(costs + j * n, costs + i * n, n))
-				parents->fitness[i] += strength[j];
+				parents.fitness[i] += strength[j];
 	}
+	return parents;
 }
 
 /* Moves a level up or down by one; at an end the other way, or not at all. */
@@ -233,10 +224,7 @@ breed(Run *run, const Parents *possible, uint32 *children, int nchildren)
 	}
 }
 
-/*
- * Finds an unmeasured neighbour of an archive's node, starting at a random
- * place; returns false if there is none.
- */
+/* Finds an unmeasured neighbour of the archive, from a random place on; false if none. */
 static bool
 explore(Run *run, uint32 *child)
 {
@@ -269,12 +257,10 @@ explore(Run *run, uint32 *child)
 static void
 reproduce(Run *run)
 {
-	Parents		parents;
+	Parents		parents = find_parents(run);
 	int			size = run->evolution->size;
 	int			i = 0;
 
-	gather(run, &parents);
-	judge(run, &parents);
 	while (i < size)
 	{
 		int			two = Min(2, size - i);

@@ -448,10 +448,7 @@ next_to_merge(const Clustering *c, MergeOrder order)
 	return next;
 }
 
-/*
- * Updates the prices of mergers with a changed cluster, and the cheapest
- * partners of the others.
- */
+/* Updates the prices of mergers with a changed cluster, and the others' cheapest partners. */
 static void
 price_merged(Clustering *c, int cluster, int gone, Prng *prng, uint32 noise)
 {

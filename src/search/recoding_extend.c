@@ -64,10 +64,7 @@ class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tr
 	return best;
 }
 
-/*
- * Adds a tuple to the cheapest class that keeps the promise with it; returns
- * false if there is none.
- */
+/* Adds a tuple to the cheapest class that keeps the promise with it; false if none does. */
 static bool
 join_class(Extension *extension, uint32 tuple, uint32 below)
 {
@@ -167,10 +164,7 @@ pair_classes(const DraftClasses *classes, const uint32 *old, ClassPair *pairs, i
 	return nbest;
 }
 
-/*
- * Gives classes their old numbers, and new ones higher numbers; returns how
- * many people changed class.
- */
+/* Gives old classes their numbers, new ones higher ones; returns how many people moved. */
 static int64
 keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, RecodingResult *result)
 {

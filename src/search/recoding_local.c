@@ -27,10 +27,7 @@
 
 #define NOISE 64
 
-/*
- * Tuples per class to start from in a round; one more for this many people of
- * the smallest class.
- */
+/* Tuples per class to start from in a round; one more for so many people of the smallest. */
 #define SEEDS 4
 #define MORE_SEEDS 8
 #define LEAST_SEEDS 1024
@@ -56,10 +53,7 @@ local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed)
 	LocalSearch *search = palloc0(sizeof(LocalSearch));
 	int			room = MOST_ROOM;
 
-	/*
-	 * how large classes must be to resemble all people is not known
-	 * beforehand
-	 */
+	/* which classes are large enough to resemble all is not known */
 	if (!ground->compares_shares)
 		room = (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
 	search->classes = classes;
@@ -198,10 +192,7 @@ find_ends(const DraftClasses *classes, uint32 number, Ends *ends)
 		}
 }
 
-/*
- * The reduction of the cost of a class of several tuples without one of them,
- * if it stays a class.
- */
+/* How much less a class of several tuples costs without one of them, if it stays a class. */
 static int64
 saving_without(const DraftClasses *classes, const Ends *ends, uint32 tuple)
 {
@@ -296,10 +287,7 @@ local_search_round(LocalSearch *search, const RecodingWatch *watch)
 		if (class == NO_CLASS || classes->classes[class].cost <= 0)
 			continue;
 
-		/*
-		 * dissolve and rebuild some classes around it, if the result loses no
-		 * more
-		 */
+		/* dissolve and rebuild classes around it, if that loses no more */
 		clustering_clear(search->clustering);
 		cost = take_classes(search, tuple, 2);
 		if (cost > 0)

@@ -84,10 +84,7 @@ ground_codes(const Ground *ground, uint32 tuple)
 	return ground->codes + (Size) tuple * ground->nattrs;
 }
 
-/*
- * The loss of a number of people as a class, except for costs that depend on
- * counted columns.
- */
+/* The loss of people as a class, except for costs that depend on counted columns. */
 static inline int64
 size_cost(const Ground *ground, int64 people, int64 loss)
 {

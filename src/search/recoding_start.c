@@ -38,30 +38,9 @@ typedef struct NodeList
 	int64		limit;			/* nodes lose no more */
 	uint8		levels[MAX_ATTRIBUTES];
 	uint32		nnodes;
-	uint32		most;
-	StartNode  *nodes;			/* NULL to only count them */
+	StartNode  *nodes;
 	uint8	   *node_levels;
 } NodeList;
-
-static void
-weigh_levels(const Ground *ground, NodeList *list)
-{
-	list->nattrs = ground->nattrs;
-	for (int a = 0; a < ground->nattrs; a++)
-	{
-		const Axis *axis = &ground->axes[a];
-
-		/* a level above max_level is used only if there is no other */
-		int			nlevels = Min(axis->nlevels, axis->allowed);
-
-		list->height[a] = nlevels - 1;
-		list->loss[a] = palloc0(sizeof(int64) * nlevels);
-		for (uint32 i = 0; i < ground->ntuples; i++)
-			for (int level = 0; level < nlevels; level++)
-				list->loss[a][level] += ground->people[i] *
-					axis->level_loss[level][ground_codes(ground, i)[a]];
-	}
-}
 
 /* Lists the nodes that lose at most the limit, given levels of the previous attributes. */
 static void
@@ -69,7 +48,7 @@ list_nodes(NodeList *list, int attr, int64 loss)
 {
 	if (attr == list->nattrs)
 	{
-		if (list->nnodes < list->most && list->nodes != NULL)
+		if (list->nnodes < MOST_NODES)
 		{
 			list->nodes[list->nnodes].loss = loss;
 			list->nodes[list->nnodes].number = list->nnodes;
@@ -78,7 +57,7 @@ list_nodes(NodeList *list, int attr, int64 loss)
 		list->nnodes++;
 		return;
 	}
-	for (int level = 0; level <= list->height[attr] && list->nnodes < list->most; level++)
+	for (int level = 0; level <= list->height[attr] && list->nnodes < MOST_NODES; level++)
 	{
 		/* the loss includes the least loss of the remaining attributes */
 		int64		more = loss + list->loss[attr][level] - list->loss[attr][0];
@@ -108,38 +87,43 @@ make_node_list(const Ground *ground)
 	NodeList   *list = palloc0(sizeof(NodeList));
 	int64		lowest = 0;
 	int64		all = 0;
-	int64		limit;
 
-	weigh_levels(ground, list);
-	for (int a = 0; a < list->nattrs; a++)
+	list->nattrs = ground->nattrs;
+	for (int a = 0; a < ground->nattrs; a++)
 	{
+		const Axis *axis = &ground->axes[a];
+
+		/* a level above max_level is used only if there is no other */
+		int			nlevels = Min(axis->nlevels, axis->allowed);
+
+		list->height[a] = nlevels - 1;
+		list->loss[a] = palloc0(sizeof(int64) * nlevels);
+		for (uint32 i = 0; i < ground->ntuples; i++)
+			for (int level = 0; level < nlevels; level++)
+				list->loss[a][level] += ground->people[i] *
+					axis->level_loss[level][ground_codes(ground, i)[a]];
 		lowest += list->loss[a][0];
 		all += list->loss[a][list->height[a]];
 	}
-	list->most = MOST_NODES;
+	list->nodes = palloc(sizeof(StartNode) * MOST_NODES);
+	list->node_levels = palloc((Size) MOST_NODES * Max(list->nattrs, 1));
 	/* the highest limit with few enough nodes */
-	limit = lowest + Max((all - lowest) / 64, 1);
 	list->limit = lowest;
-	while (list->limit < all)
+	for (int64 limit = lowest + Max((all - lowest) / 64, 1); list->limit < all; limit += Max((limit - lowest) / 8, 1))
 	{
-		int64		tried = Min(limit, all);
 		int64		before = list->limit;
 
-		list->limit = tried;
+		list->limit = Min(limit, all);
 		list->nnodes = 0;
 		list_nodes(list, 0, lowest);
-		if (list->nnodes >= list->most)
-		{
-			list->limit = before;
-			break;
-		}
-		limit += Max((limit - lowest) / 8, 1);
+		if (list->nnodes < MOST_NODES)
+			continue;
+		list->limit = before;
+		break;
 	}
-	list->nodes = palloc(sizeof(StartNode) * list->most);
-	list->node_levels = palloc((Size) list->most * Max(list->nattrs, 1));
 	list->nnodes = 0;
 	list_nodes(list, 0, lowest);
-	list->nnodes = Min(list->nnodes, list->most);
+	list->nnodes = Min(list->nnodes, MOST_NODES);
 	qsort(list->nodes, list->nnodes, sizeof(StartNode), compare_nodes);
 	return list;
 }

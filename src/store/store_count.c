@@ -338,18 +338,12 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 	appender_end(&appender);
 }
 
-static int64
-changed_rows(const TriggerData *data)
-{
-	return (data->tg_oldtable != NULL ? tuplestore_tuple_count(data->tg_oldtable) : 0) +
-		(data->tg_newtable != NULL ? tuplestore_tuple_count(data->tg_newtable) : 0);
-}
-
 /* Counts what a statement changed. */
 static Datum
 anonopt_count_changes_call(PG_FUNCTION_ARGS)
 {
 	TriggerData *data;
+	int64		nrows = 0;
 	bool		truncated;
 	Store	   *store;
 	Relation	relation;
@@ -359,7 +353,11 @@ anonopt_count_changes_call(PG_FUNCTION_ARGS)
 	data = (TriggerData *) fcinfo->context;
 	relation = data->tg_relation;
 	truncated = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
-	if (!truncated && changed_rows(data) == 0)
+	if (data->tg_oldtable != NULL)
+		nrows += tuplestore_tuple_count(data->tg_oldtable);
+	if (data->tg_newtable != NULL)
+		nrows += tuplestore_tuple_count(data->tg_newtable);
+	if (!truncated && nrows == 0)
 		return PointerGetDatum(NULL);
 	store = store_of_trigger(data);
 	if (store == NULL)
@@ -385,7 +383,7 @@ anonopt_count_changes_call(PG_FUNCTION_ARGS)
 			store_note_uncounted(store->number);
 	}
 	else
-		append_changes(store, data, table, changed_rows(data));
+		append_changes(store, data, table, nrows);
 	if (table != NULL)
 		table_close(table, NoLock);
 	return PointerGetDatum(NULL);

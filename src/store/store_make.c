@@ -204,10 +204,7 @@ make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
 							true, false);
 	CommandCounterIncrement();
 
-	/*
-	 * it was created as internal, to skip permission checks: turn it into an
-	 * ordinary one
-	 */
+	/* created as internal, which skips checks: now an ordinary one */
 	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(address.objectId));
 	tuple = linitial(catalog_rows(catalog, TriggerOidIndexId, NULL, 1, &key));
 	form = (Form_pg_trigger) GETSTRUCT(tuple);
@@ -377,10 +374,7 @@ store_create(const char *name, bool tracked)
 	Store	   *store = palloc0(sizeof(Store));
 	Relation	relation;
 
-	/*
-	 * only its owner may lock it against being dropped; after that it does
-	 * not change
-	 */
+	/* only its owner may lock it against being dropped; then it stays */
 	(void) dataset_load_owned_entry(name);
 	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset = $1 FOR KEY SHARE", add_text(NULL, name)) == 0)
 		ereport(ERROR,

@@ -64,10 +64,7 @@ extern void store_forget_uncounted(int64 number);
 /* The current fingerprint of a store; its relation is locked. */
 extern void store_fingerprints(const Store *store, Relation relation, char **fingerprints);
 
-/*
- * The number of a store's column in its relation; InvalidAttrNumber if it has
- * no such user column.
- */
+/* The number of a store's column in its relation; InvalidAttrNumber if it has none. */
 extern AttrNumber store_column_number(const Store *store, Oid relation, int column);
 extern char *store_fingerprint_columns(const Store *store, Relation relation);
 
