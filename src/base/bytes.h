@@ -88,4 +88,13 @@ compare_uint32s(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Two numbers, or what begins with two. */
+static inline int
+compare_uint32_pairs(const void *a, const void *b)
+{
+	int			order = compare_uint32s(a, b);
+
+	return order != 0 ? order : compare_uint32s((const uint32 *) a + 1, (const uint32 *) b + 1);
+}
+
 #endif

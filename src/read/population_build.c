@@ -8,6 +8,7 @@
 #include "read/reading.h"
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "utils/memutils.h"
@@ -71,17 +72,6 @@ typedef struct PlacedValue
 	uint32		code;
 } PlacedValue;
 
-static int
-compare_places(const void *a, const void *b)
-{
-	const PlacedValue *x = a;
-	const PlacedValue *y = b;
-
-	if (x->leaf != y->leaf)
-		return x->leaf < y->leaf ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
 /*
  * Numbers the values of a sensitive column whose leaves are ranges, in the
  * hierarchy's order and within a range in the type's order.
@@ -106,7 +96,7 @@ number_values_of_ranges(const Reading *reading, int column, uint32 **population_
 	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
 		values[read_code(reading, i, as_is)].leaf = read_code(reading, i, column);
 	/* a NULL that did not occur has no leaf and so comes last */
-	qsort(values, ncodes, sizeof(PlacedValue), compare_places);
+	qsort(values, ncodes, sizeof(PlacedValue), compare_uint32_pairs);
 	for (uint32 i = 0; i < ncodes; i++)
 	{
 		(*population_codes)[values[i].code] = i;

@@ -143,26 +143,6 @@ make_room(const ItemTable *table, void *array, Size element, Size n, Size *capac
 	return population_alloc(table->population, element, n);
 }
 
-static void
-sort_by_counting(const ItemTable *table, const uint32 *leaves, uint32 nleaves, const uint32 *items, uint32 n, uint32 *sorted)
-{
-	uint32	   *starts = table->starts;
-	uint32		start = 0;
-
-	memset(starts, 0, sizeof(uint32) * ((Size) nleaves + 1));
-	for (uint32 i = 0; i < n; i++)
-		starts[leaves[items[i]]]++;
-	for (uint32 leaf = 0; leaf <= nleaves; leaf++)
-	{
-		uint32		here = starts[leaf];
-
-		starts[leaf] = start;
-		start += here;
-	}
-	for (uint32 i = 0; i < n; i++)
-		sorted[starts[leaves[items[i]]]++] = items[i];
-}
-
 /* Finds the blocks of sorted items. */
 static void
 find_blocks(const ItemTable *table, const uint32 *leaves, SortedItems *sorted)
@@ -197,6 +177,7 @@ item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items,
 {
 	SortedItems *sorted = &table->sorted[depth];
 	const uint32 *leaves = table->leaves[attribute];
+	uint32	   *starts = table->starts;
 	uint32		nleaves = table->population->attrs[attribute].hierarchy->nleaves;
 
 	sorted->n = n;
@@ -204,7 +185,22 @@ item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items,
 	sorted->blocks = make_room(table, sorted->blocks, sizeof(LeafBlock), Min((Size) n, (Size) nleaves + 1) + 1,
 							   &sorted->block_capacity);
 	if (nleaves / LEAVES_PER_ITEM <= n)
-		sort_by_counting(table, leaves, nleaves, items, n, sorted->items);
+	{
+		uint32		start = 0;
+
+		memset(starts, 0, sizeof(uint32) * ((Size) nleaves + 1));
+		for (uint32 i = 0; i < n; i++)
+			starts[leaves[items[i]]]++;
+		for (uint32 leaf = 0; leaf <= nleaves; leaf++)
+		{
+			uint32		here = starts[leaf];
+
+			starts[leaf] = start;
+			start += here;
+		}
+		for (uint32 i = 0; i < n; i++)
+			sorted->items[starts[leaves[items[i]]]++] = items[i];
+	}
 	else
 	{
 		for (uint32 i = 0; i < n; i++)

@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/key_counter.h"
 #include "base/progress.h"
 
@@ -37,9 +38,9 @@ typedef struct Profiles
 /* A node that has a tuple's least risk so far. */
 typedef struct LeastRisk
 {
-	uint32		tuple;
 	uint32		node;			/* its number; there are few enough for a full
 								 * pass */
+	uint32		tuple;
 	double		risk;
 } LeastRisk;
 
@@ -201,7 +202,7 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 	}
 	frontier->least[frontier->nleast++] = (LeastRisk)
 	{
-		tuple, node, risk
+		node, tuple, risk
 	};
 }
 
@@ -298,17 +299,6 @@ typedef struct Layer
 	LeastRisk  *steps;
 } Layer;
 
-static int
-compare_steps(const void *a, const void *b)
-{
-	const LeastRisk *x = a;
-	const LeastRisk *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->tuple < y->tuple ? -1 : x->tuple > y->tuple;
-}
-
 /*
  * A lower bound of the risk of a node directly below another, which matches no
  * more entries, given the weights shown at both.  With several dictionaries
@@ -368,13 +358,13 @@ take_steps(RecordRun *run, Layer *layer, Layer *below)
 	int			levels[MAX_ATTRIBUTES];
 	int64		at = -1;		/* the node that matches are at */
 
-	qsort(layer->steps, layer->n, sizeof(LeastRisk), compare_steps);
+	qsort(layer->steps, layer->n, sizeof(LeastRisk), compare_uint32_pairs);
 	for (Size i = 0; i < layer->n; i++)
 	{
 		LeastRisk  *step = &layer->steps[i];
 		double		risk;
 
-		if (i > 0 && compare_steps(step, step - 1) == 0)
+		if (i > 0 && compare_uint32_pairs(step, step - 1) == 0)
 			continue;
 		if (step->node != at)
 		{

@@ -3,7 +3,7 @@
  *	  A publisher's preference for several measures, and how close a
  *	  generalization comes to it.
  */
-#include "search/preference.h"
+#include "search/searches.h"
 
 #include <math.h>
 

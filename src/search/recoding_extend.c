@@ -10,6 +10,7 @@
  */
 #include "search/recoding_parts.h"
 
+#include "base/bytes.h"
 #include "miscadmin.h"
 
 /* The number of nearby tuples whose classes a new one may join. */
@@ -119,17 +120,6 @@ typedef struct ClassPair
 	int64		people;
 } ClassPair;
 
-static int
-compare_old(const void *a, const void *b)
-{
-	const ClassPair *x = a;
-	const ClassPair *y = b;
-
-	if (x->old != y->old)
-		return x->old < y->old ? -1 : 1;
-	return x->now < y->now ? -1 : x->now > y->now;
-}
-
 /*
  * Finds, for each old class, the new class with most of its people, in the
  * order of the old classes; counts the people who were in any.
@@ -149,12 +139,12 @@ pair_classes(const DraftClasses *classes, const uint32 *old, ClassPair *pairs, i
 			pairs[npairs++] = pair;
 			*people += pair.people;
 		}
-	qsort(pairs, npairs, sizeof(ClassPair), compare_old);
+	qsort(pairs, npairs, sizeof(ClassPair), compare_uint32_pairs);
 	for (Size i = 0, next; i < npairs; i = next)
 	{
 		ClassPair	sum = pairs[i];
 
-		for (next = i + 1; next < npairs && compare_old(&pairs[i], &pairs[next]) == 0; next++)
+		for (next = i + 1; next < npairs && compare_uint32_pairs(&pairs[i], &pairs[next]) == 0; next++)
 			sum.people += pairs[next].people;
 		if (nbest == 0 || pairs[nbest - 1].old != sum.old)
 			pairs[nbest++] = sum;

@@ -103,9 +103,8 @@ take_columns(Store *store, Datum datum)
 	for (int i = 0; i < n; i++)
 	{
 		store->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
-		for (int j = 0; j < i; j++)
-			if (strcmp(store->columns[j], store->columns[i]) == 0)
-				return;
+		if (find_name(store->columns[i], (const char *const *) store->columns, i) >= 0)
+			return;
 	}
 	store->ncolumns = n;
 }

@@ -271,12 +271,8 @@ store_count_name(const Store *store)
 {
 	char	   *name = pstrdup("n");
 
-	for (int i = 0; i < store->ncolumns; i++)
-		if (strcmp(store->columns[i], name) == 0)
-		{
-			name = psprintf("%s_", name);
-			i = -1;
-		}
+	while (find_name(name, (const char *const *) store->columns, store->ncolumns) >= 0)
+		name = psprintf("%s_", name);
 	return name;
 }
 

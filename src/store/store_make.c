@@ -429,11 +429,10 @@ refuse_missing(const char *dataset)
 void
 store_refresh(const char *name)
 {
-	Dataset    *dataset;
+	Dataset    *dataset = dataset_load_latest(name);
 	Store	   *store;
 	Relation	relation;
 
-	dataset = dataset_load_latest(name);
 	if (!dataset_same_relation(dataset->relation, dataset->row_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -488,13 +487,10 @@ store_drop(const Dataset *dataset)
 void
 store_drop_by_name(const char *name)
 {
-	Dataset    *dataset;
-	bool		owns_relation;
+	Dataset    *dataset = dataset_load_latest_entry(name);
 
-	dataset = dataset_load_latest_entry(name);
-	owns_relation = dataset_same_relation(dataset->relation, dataset->row_type) &&
-		object_ownercheck(RelationRelationId, dataset->relation, GetUserId());
-	if (!owns_relation)
+	if (!dataset_same_relation(dataset->relation, dataset->row_type) ||
+		!object_ownercheck(RelationRelationId, dataset->relation, GetUserId()))
 		dataset = dataset_load_owned_entry(dataset->name);
 	if (!store_drop(dataset))
 		refuse_missing(dataset->name);
