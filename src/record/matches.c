@@ -4,8 +4,7 @@
  *
  * A node's classes are counted once for all tuples.  If labels need only be
  * similar, the classes that match one are found by trying all combinations of
- * similar labels, or all classes, whichever are fewer, and only once per
- * class.
+ * similar labels, or all classes, whichever are fewer, once per class.
  */
 #include "record/matches.h"
 

@@ -5,8 +5,7 @@
  * The people who match the labels chosen are bounded by nothing but those
  * labels, since further labels can only reduce them.  Weight and utility of
  * the other attributes are bounded by the best labels that occur there, of
- * any tuple.  Bounds are summed in another order than the numbers they bound,
- * hence SLACK.
+ * any tuple.  Bounds are summed in another order than what they bound: SLACK.
  */
 #include "record/record_parts.h"
 

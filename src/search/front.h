@@ -1,7 +1,6 @@
 /*
  * front.h
- *	  Fronts of costs that no other cost dominates: of vectors, of nodes, and of
- *	  boxes.
+ *	  Fronts of costs that no other cost dominates: of vectors, nodes, and boxes.
  *
  * Less is always better.  A vector covers another if it is nowhere worse, and
  * dominates it if it is also somewhere better.

@@ -75,8 +75,7 @@ nsga2_begin(const Nsga2Settings *settings)
 
 /*
  * Orders solutions by less ach, then more k, then less deviation, then by the
- * first difference of their cuts, the coarser one first, so that there are no
- * ties.
+ * first difference of their cuts, the coarser one first, so that none tie.
  */
 static int
 compare_solutions(const void *a, const void *b, void *arg)

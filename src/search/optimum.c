@@ -47,8 +47,7 @@
  * is searched.  So every other round belongs to a pass, which searches the
  * same boxes for nodes that cost less than a ceiling halfway between the bound
  * and the best node.  Most often there are none, which is proven quickly; then
- * the ceiling becomes the bound.  Nodes measured in a pass help the search as
- * well.
+ * the ceiling becomes the bound.  Nodes measured in a pass help it, too.
  */
 #include "search/searches.h"
 

@@ -18,8 +18,7 @@
  * A node where the climb must end need not be measured: without a promise k
  * never decreases when a node is generalized, and a loss that is a sum over
  * levels is at least the sum.  Whether a climb ends depends only on nodes
- * below, so the nodes of one height are measured together, by workers if it
- * takes long.
+ * below, so the nodes of a height are measured together, by workers if that pays.
  */
 #include "search/searches.h"
 

@@ -1,13 +1,11 @@
 /*
  * recoding_ground.c
- *	  The tuples that a search for a recoding works on, and the loss of hulls
- *	  of them.
+ *	  The tuples that a search for a recoding works on, and their hulls' loss.
  *
  * A class is a hull: the lowest and the highest code of each attribute.  The
  * hull determines how the class is shown, because leaves are in preorder: the
  * lowest label that covers two leaves covers all between them.  So the loss of
- * two classes merged follows from their hulls alone, for labels as well as for
- * ranges.
+ * two classes merged follows from their hulls alone, for labels and for ranges.
  *
  * Losses are integers: the total loss of a person is 2^24, divided among the
  * attributes by weight.  Their sums are exact in any order, so a search cannot

@@ -7,8 +7,7 @@
  * kept.  One such step may move, swap, split, dissolve and merge at once,
  * which single moves could not do without breaking the promise on the way:
  * most classes have hardly more people than they must.  Hundreds of tuples are
- * not merged one by one, but as a few dozen clusters, different ones each
- * time.
+ * not merged one by one, but as a few dozen clusters, each time others.
  */
 #include "search/recoding_parts.h"
 

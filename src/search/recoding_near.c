@@ -21,8 +21,7 @@ typedef struct Splitting
 
 /*
  * Splits a branch at the attribute with the most loss, at the code closest to
- * the middle of its tuples; of two such codes, at the one that splits more
- * evenly.
+ * the middle of its tuples; of two such, at the one that splits more evenly.
  */
 static int
 split_at_middle(const KdTree *tree, const Branch *branch, const uint32 *hull, void *arg, uint32 *code)

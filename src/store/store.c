@@ -111,8 +111,7 @@ take_columns(Store *store, Datum datum)
 
 /*
  * Reads an entry, which the database's owner may have written.  An entry with
- * invalid columns gets none: it is never current, counts nothing, and can be
- * dropped.
+ * invalid columns gets none: it is never current, counts nothing, can be dropped.
  */
 static Store *
 store_of_tuple(HeapTuple tuple, TupleDesc desc)

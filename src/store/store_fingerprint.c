@@ -1,7 +1,6 @@
 /*
  * store_fingerprint.c
- *	  The fingerprint of a tuple store: the catalog state that its counts rely
- *	  on.
+ *	  The fingerprint of a tuple store: the catalog state behind its counts.
  *
  * A store's entry has a text for each part: the database, the relation and its
  * file, its owner, its columns, its triggers, and the store's own table. While
