@@ -41,43 +41,36 @@ keep_hopeful(Choosing *c, int depth)
 	c->nhopeful[depth] = kept;
 }
 
-/* Offers a complete node to the tuples that are left. */
-static void
-visit_levels(Choosing *c)
-{
-	RecordRun  *run = c->run;
-	int			depth = run->population->nattrs;
-
-	go_to_node(run, c->levels);
-	run->search->evaluated++;
-	progress_update(run->search->evaluated, 0);
-	for (uint32 i = 0; i < c->nhopeful[depth]; i++)
-	{
-		uint32		tuple = c->hopeful[depth][i];
-
-		visit_node(run, tuple, c->levels, risk_at(run, tuple, c->levels),
-				   record_utility(run->model, leaves_of(run, tuple), c->levels));
-	}
-}
-
 /* Chooses the levels from a depth on, most general first. */
 static void
 choose_from(Choosing *c, int depth)
 {
-	const RecordRun *run = c->run;
+	RecordRun  *run = c->run;
 	int			a = c->reach->order[depth];
 	const Attribute *attr = &run->population->attrs[a];
 
-	for (int level = attr->max_level; level >= attr->min_level && !out_of_time(c->run); level--)
+	for (int level = attr->max_level; level >= attr->min_level && !out_of_time(run); level--)
 	{
 		c->levels[a] = level;
 		keep_hopeful(c, depth + 1);
 		if (c->nhopeful[depth + 1] == 0)
 			continue;
-		if (depth + 1 == run->population->nattrs)
-			visit_levels(c);
-		else
+		if (depth + 1 < run->population->nattrs)
+		{
 			choose_from(c, depth + 1);
+			continue;
+		}
+		/* offer the complete node to the tuples that are left */
+		go_to_node(run, c->levels);
+		run->search->evaluated++;
+		progress_update(run->search->evaluated, 0);
+		for (uint32 i = 0; i < c->nhopeful[depth + 1]; i++)
+		{
+			uint32		tuple = c->hopeful[depth + 1][i];
+
+			visit_node(run, tuple, c->levels, risk_at(run, tuple, c->levels),
+					   record_utility(run->model, leaves_of(run, tuple), c->levels));
+		}
 	}
 }
 

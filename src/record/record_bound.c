@@ -285,35 +285,26 @@ keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 	return kept;
 }
 
-/* Counts different people, if a person may have several of the population's tuples. */
+/* Offers a complete node to tuples with the same labels. */
 static void
-count_persons(Bounding *b)
+visit_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 {
 	const Population *population = b->run->population;
-	const uint32 *slices = population->tuples->slices[population->ncolumns - 1];
+	double		utility = record_utility(b->run->model, leaves_of(b->run, tuples[0]), b->levels);
+	double		risk = 0;
 
-	for (int i = 0; i < b->run->nmatches; i++)
+	count_node(b->run, prefix->node);
+	/* count different people, if a person may have several tuples */
+	for (int i = 0; i < b->run->nmatches && b->together != NULL; i++)
 	{
 		const Fitting *fitting = &b->fitting[b->nattrs][i];
 
 		if (!counts_persons(population, b->run->dictionaries[i].entries))
 			continue;
 		for (uint32 j = 0; j < fitting->n; j++)
-			b->together[j] = slices[fitting->entries[j]];
+			b->together[j] = population->tuples->slices[population->ncolumns - 1][fitting->entries[j]];
 		b->people[b->nattrs][i] = persons_together(population_persons(population), b->together, fitting->n, PG_INT64_MAX);
 	}
-}
-
-/* Offers a complete node to tuples with the same labels. */
-static void
-visit_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
-{
-	double		utility = record_utility(b->run->model, leaves_of(b->run, tuples[0]), b->levels);
-	double		risk = 0;
-
-	count_node(b->run, prefix->node);
-	if (b->together != NULL)
-		count_persons(b);
 	for (uint32 i = 0; i < n; i++)
 	{
 		/* their risks differ only by owners */

@@ -62,24 +62,6 @@ weight_of_parent(const double *children, uint32 nchildren)
 	return nchildren == 1 ? least : Min(1 / sum, least);
 }
 
-/* Weights of a level's labels from those of the level below. */
-static double *
-climb(const Hierarchy *hierarchy, int level, const double *below)
-{
-	const Recoding *finer = &hierarchy->levels[level - 1];
-	const Recoding *coarser = &hierarchy->levels[level];
-	double	   *weights = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * ((Size) coarser->nlabels + 1));
-
-	for (uint32 label = 0; label < coarser->nlabels; label++)
-	{
-		uint32		first = finer->label_of[coarser->first_leaf[label]];
-		uint32		last = finer->label_of[coarser->first_leaf[label] + coarser->leaves[label] - 1];
-
-		weights[label] = weight_of_parent(below + first, last - first + 1);
-	}
-	return weights;
-}
-
 /* Fills an attribute's tables. */
 static void
 tabulate(RecordModel *model, int a, const double *leaf_weights)
@@ -95,7 +77,19 @@ tabulate(RecordModel *model, int a, const double *leaf_weights)
 		const Recoding *recoding = &hierarchy->levels[level];
 
 		if (level > 0)
-			weights = climb(hierarchy, level, weights);
+		{
+			const Recoding *finer = &hierarchy->levels[level - 1];
+			double	   *above = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * ((Size) recoding->nlabels + 1));
+
+			for (uint32 label = 0; label < recoding->nlabels; label++)
+			{
+				uint32		first = finer->label_of[recoding->first_leaf[label]];
+				uint32		last = finer->label_of[recoding->first_leaf[label] + recoding->leaves[label] - 1];
+
+				above[label] = weight_of_parent(weights + first, last - first + 1);
+			}
+			weights = above;
+		}
 		model->weight[a][level] = population_alloc(population, sizeof(double), (Size) hierarchy->nleaves + 1);
 		model->gain[a][level] = population_alloc(population, sizeof(double), (Size) hierarchy->nleaves + 1);
 		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)

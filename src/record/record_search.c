@@ -17,28 +17,13 @@
 /* The most tuples at all nodes whose visits from the top are counted. */
 #define MOST_COUNTED_WORK 2e10
 
-/* Offers both ends, so that every record with an answer has one before time is up. */
-static void
-offer_ends(RecordRun *run)
-{
-	int			levels[MAX_ATTRIBUTES];
-
-	for (int end = 0; end < 2; end++)
-	{
-		for (int a = 0; a < run->population->nattrs; a++)
-			levels[a] = end == 0 ? run->population->attrs[a].min_level : run->population->attrs[a].max_level;
-		go_to_node(run, levels);
-		for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
-			offer_node(run, i, levels, risk_at(run, i, levels), record_utility(run->model, leaves_of(run, i), levels));
-	}
-}
-
 void
 record_search(RecordSearch *search)
 {
 	MemoryContext work = AllocSetContextCreate(search->population->context, "anonopt records", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	RecordRun  *run = record_run_begin(search);
+	int			levels[MAX_ATTRIBUTES];
 	double		everything = (double) run->nnodes * search->population->tuples->ntuples;
 
 	/* the least risk is asked for, and generalizing never raises it */
@@ -52,7 +37,15 @@ record_search(RecordSearch *search)
 					 errdetail("Each class of every node would have to be counted by its different people."),
 					 errhint("Leave out similarity, or name a dictionary with a row per person.")));
 	search->in_time = true;
-	offer_ends(run);
+	/* every record with an answer has one before time is up: an end */
+	for (int end = 0; end < 2; end++)
+	{
+		for (int a = 0; a < search->population->nattrs; a++)
+			levels[a] = end == 0 ? search->population->attrs[a].min_level : search->population->attrs[a].max_level;
+		go_to_node(run, levels);
+		for (uint32 i = 0; i < search->population->tuples->ntuples; i++)
+			offer_node(run, i, levels, risk_at(run, i, levels), record_utility(run->model, leaves_of(run, i), levels));
+	}
 	if (search->similarity > 0)
 		search_alike(run);
 	else if (is_monotone && run->nnodes <= MOST_NODES && everything <= MOST_FRONTIER_WORK)

@@ -222,18 +222,6 @@ place_the_rest(DraftClasses *classes)
 	return kept;
 }
 
-/* Whether too many people are suppressed. */
-static bool
-too_many_suppressed(const RecodingOrder *order, const RecodingResult *result)
-{
-	int64		people = 0;
-
-	for (uint32 tuple = 0; tuple < order->population->tuples->ntuples; tuple++)
-		if (result->class_of[tuple] == NO_CLASS)
-			people += order->population->tuples->counts[tuple];
-	return people > order->promise.limit;
-}
-
 RecodingResult *
 recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved)
 {
@@ -242,6 +230,7 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext outer = MemoryContextSwitchTo(context);
 	uint32		nold = 0;
+	int64		suppressed = 0;
 	uint32		ntuples = population->tuples->ntuples;
 	uint32		nshown = 0;
 	uint32	   *shown = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) ntuples + 1));
@@ -251,7 +240,7 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 		if (class_of[tuple] != NO_CLASS)
 			shown[nshown++] = tuple;
 	*moved = 0;
-	result->feasible = !too_many_suppressed(order, result);
+	result->feasible = population->people <= order->promise.limit;
 	/* without old classes, search from scratch */
 	if (nshown > 0)
 	{
@@ -282,9 +271,12 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 			if (classes->class_of[tuple] == NO_CLASS)
 				join_class(&extension, tuple, PG_UINT32_MAX);
 		}
-		result->feasible = place_the_rest(classes) || population->people <= order->promise.limit;
+		result->feasible = place_the_rest(classes) || result->feasible;
 		*moved = keep_numbers(classes, old, nold, result);
-		result->feasible = result->feasible && !too_many_suppressed(order, result);
+		for (uint32 tuple = 0; tuple < ntuples; tuple++)
+			if (result->class_of[tuple] == NO_CLASS)
+				suppressed += population->tuples->counts[tuple];
+		result->feasible = result->feasible && suppressed <= order->promise.limit;
 	}
 	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(context);
