@@ -62,7 +62,7 @@ typedef struct ItemTable
 	const int64 *counts;		/* people of each, or NULL if irrelevant */
 	SortedItems *sorted;		/* by depth of the search */
 	uint32	   *starts;			/* work space, by leaf */
-	uint64	   *pairs;			/* the same, for items that are few */
+	uint64	   *pairs;			/* work space, for items that are few */
 } ItemTable;
 
 /* The most leaves of an attribute. */
@@ -253,7 +253,7 @@ typedef struct Bounding
 								 * visited its node */
 	ItemTable **entries;		/* by dictionary */
 	Fitting    *fitting[MAX_ATTRIBUTES + 1];	/* by depth and dictionary */
-	int64	   *people[MAX_ATTRIBUTES + 1]; /* that match, the same way */
+	int64	   *people[MAX_ATTRIBUTES + 1]; /* by both: those that match */
 	uint32	   *together;		/* work space to count persons, or NULL */
 	int64		steps;
 	double		done;			/* share of the search */

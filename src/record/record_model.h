@@ -37,7 +37,7 @@ typedef struct RecordModel
 	double		base;			/* of utility, to which nonnegative gains are
 								 * added */
 	double	  **weight[MAX_ATTRIBUTES]; /* by attribute, level and leaf */
-	double	  **gain[MAX_ATTRIBUTES];	/* the same, for utility */
+	double	  **gain[MAX_ATTRIBUTES];	/* by attribute, level and leaf */
 	const double *owners;		/* by tuple and attribute: weight of the
 								 * attribute for its owners; NULL for 1 */
 } RecordModel;

@@ -130,7 +130,7 @@ archive_quality(Population *population, const Promise *promise, const Objectives
 /* -------------------- the volume covered by cost vectors, up to a reference */
 
 /*
- * The volume is cut into slices along the last cost.  The slice between two
+ * The volume is cut into slabs along the last cost.  The slab between two
  * neighbours is as thick as their distance, and its area is what the vectors
  * up to there cover in the other costs.
  */

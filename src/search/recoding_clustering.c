@@ -34,7 +34,7 @@ alike_groups_init(AlikeGroups *groups, const Ground *ground, Size room)
 {
 	Size		n = pg_nextpower2_64(Max(2 * room, 64));
 
-	groups->groups = population_alloc_zero(ground->order->population, sizeof(AlikeGroup), n);
+	groups->groups = memset(population_alloc(ground->order->population, sizeof(AlikeGroup), n), 0, sizeof(AlikeGroup) * n);
 	groups->mask = n - 1;
 	groups->round = 0;
 }
@@ -49,7 +49,7 @@ typedef struct Coarsening
 	int64		price[MAX_ATTRIBUTES];	/* of raising the attribute's level */
 	/* by tuple; a cluster has the number of one of its tuples */
 	int		   *joined;			/* the cluster it was merged into, or itself */
-	int		   *next_joined;	/* the same once a level is raised */
+	int		   *next_joined;	/* if a level is raised: the one to join */
 	int64	   *people;
 	int			nopen;			/* clusters that may still grow */
 	int		   *open;
