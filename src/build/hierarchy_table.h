@@ -10,7 +10,6 @@
 #include "access/htup_details.h"
 #include "catalog/sql.h"
 #include "lib/stringinfo.h"
-#include "utils/relcache.h"
 
 /* The most levels that fit into a table, whatever their labels. */
 #define MOST_LEVELS (MaxTupleAttributeNumber / 2 - 1)

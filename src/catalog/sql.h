@@ -10,7 +10,6 @@
 #include "lib/stringinfo.h"
 #include "nodes/params.h"
 #include "nodes/pg_list.h"
-#include "nodes/primnodes.h"
 #include "utils/relcache.h"
 
 /*

@@ -6,7 +6,6 @@
 #define ANONOPT_TRUSTED_CODE_H
 
 #include "catalog/bound_query.h"
-#include "catalog/pg_type.h"
 
 /*
  * The role as which a relation must be read, so that no code runs with the

@@ -8,7 +8,6 @@
  * column.
  */
 #include "read/population_read.h"
-#include "read/reading.h"
 
 void
 promise_of_all(Dataset *dataset, PromiseModel model, double threshold)

@@ -17,7 +17,6 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/rangetypes.h"
 
 /* The most faults listed in an error; check_hierarchy returns all. */

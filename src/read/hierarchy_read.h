@@ -4,8 +4,8 @@
  */
 #ifndef ANONOPT_HIERARCHY_READ_H
 #define ANONOPT_HIERARCHY_READ_H
-
 #include "catalog/relations.h"
+
 #include "catalog/type_match.h"
 #include "engine/hierarchy.h"
 #include "engine/population.h"

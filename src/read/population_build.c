@@ -11,7 +11,6 @@
 #include "base/bytes.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "utils/memutils.h"
 
 static bool
 code_occurs(const Reading *reading, int column, uint32 code)

@@ -14,7 +14,6 @@
  */
 #include "read/reading.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
@@ -23,7 +22,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 static ReadColumn *
 add_column(Reading *reading, const Declared *declared)
@@ -60,7 +58,7 @@ add_values_of_ranges(Reading *reading)
 			!type_is_range(column->loaded->rows->match.leaf_type))
 			continue;
 		column->values_column = reading->ncolumns;
-		add_column(reading, column->declared)->as_is = true;
+		(void) add_column(reading, column->declared);
 	}
 }
 
@@ -142,18 +140,14 @@ static void
 find_column(Reading *reading, ReadColumn *column)
 {
 	Oid			relation = RelationGetRelid(reading->relation);
-	HeapTuple	tuple = SearchSysCacheAttName(relation, column->declared->column);
-	Form_pg_attribute form = HeapTupleIsValid(tuple) ? (Form_pg_attribute) GETSTRUCT(tuple) : NULL;
+	int32		typmod;
+	Oid			collation;
 
-	if (form == NULL || form->attnum <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation %s does not exist", column->declared->column,
-						relation_sql_name(relation))));
-	column->number = form->attnum;
-	column->type = getBaseType(form->atttypid);
-	column->by_bytes = OidIsValid(form->attcollation) && !get_collation_isdeterministic(form->attcollation);
-	ReleaseSysCache(tuple);
+	require_column(relation, column->declared->column);
+	column->number = get_attnum(relation, column->declared->column);
+	get_atttypetypmodcoll(relation, column->number, &column->type, &typmod, &collation);
+	column->type = getBaseType(column->type);
+	column->by_bytes = OidIsValid(collation) && !get_collation_isdeterministic(collation);
 }
 
 /* Loads the hierarchies for the types of the columns. */

@@ -100,7 +100,7 @@ make_buckets(const Reading *reading, int column)
 	int			level;
 
 	/* the sensitive value itself is needed as well */
-	if (read->loaded == NULL || read->as_is || read->values_column != column)
+	if (read->loaded == NULL || read->values_column != column)
 		return NULL;
 	buckets = palloc0(sizeof(Buckets));
 

@@ -27,7 +27,7 @@ code_of_group(Reading *reading, int i, Datum value, bool isnull)
 		code = encode(encoder, value, isnull);
 		if (code != NO_LEAF || (reading->leaves_out && encoder->miss_code == NO_LEAF))
 			return code;
-		return tuples_miss(reading->tuples, &reading->set, i, value);
+		return tuples_miss(reading->tuples, i, value);
 	}
 	bucket = DatumGetInt32(value);
 	/* whatever a server answers is a number, and no index yet */
@@ -144,18 +144,17 @@ run_statement(Reading *reading)
 	}
 	else
 	{
-		ParamListInfo params = makeParamList(1);
 		Oid			type = own_type("opaque");
+		ParamListInfo params;
+
+		reading->set.has_count = reading->dataset->count_column != NULL || reading->store != NULL;
+		params = add_value(NULL, type, encoders_value(&reading->set, max_parallel_workers_per_gather > 0), false);
 
 		/*
-		 * not marked constant, so that the planner does not copy the encoders
-		 * into its plan
+		 * not constant, so that the planner does not copy the encoders into
+		 * its plan
 		 */
-		reading->set.has_count = reading->dataset->count_column != NULL || reading->store != NULL;
-		params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
-		params->params[0].isnull = false;
 		params->params[0].pflags = 0;
-		params->params[0].ptype = type;
 		rows_read(reading->statement, relations, params, reading->store == NULL ? NULL : store_read_show(reading->store),
 				  1, &type, take_tuples, reading);
 		if (reading->store != NULL)

@@ -32,6 +32,8 @@ typedef struct Miss
 typedef struct Tuples
 {
 	MemoryContext context;
+	EncoderSet *set;			/* encodes its rows; NULL for tuples of other
+								 * processes */
 	int			ncolumns;
 	KeyCounter *counter;
 	Dictionary **dictionaries;	/* by column; NULL if there is a hierarchy */
@@ -51,7 +53,6 @@ typedef struct ReadColumn
 	LoadedHierarchy *loaded;	/* or NULL */
 	Oid			loaded_for;		/* the type it was loaded for */
 	const char *form;			/* in which it is read; see type_match.h */
-	bool		as_is;			/* read without its hierarchy */
 	int			values_column;	/* the column that holds a sensitive one's
 								 * values */
 	struct Buckets *buckets;	/* in which another server places its values;
@@ -151,10 +152,10 @@ extern void append_read_columns(const Reading *reading, StringInfo sql);
 extern void tuples_add_miss(Tuples *tuples, int encoder, const char *value);
 
 /* The code of a value without a leaf; stores the value if it is an error. */
-extern uint32 tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value);
+extern uint32 tuples_miss(Tuples *tuples, int encoder, Datum value);
 
 /* Creates an empty set of tuples for the encoders' columns. */
-extern Tuples *tuples_begin(MemoryContext parent, const EncoderSet *set);
+extern Tuples *tuples_begin(MemoryContext parent, EncoderSet *set);
 
 /* The tuples in the aggregate's result, in a memory context of their own below one. */
 extern Tuples *tuples_of_value(Datum value, MemoryContext context);

@@ -27,13 +27,6 @@
 /* The transition function's first argument that is a column. */
 #define FIRST_COLUMN 2
 
-/* State of one call site of the transition function. */
-typedef struct Counting
-{
-	EncoderSet *set;
-	Tuples	   *tuples;
-} Counting;
-
 PG_FUNCTION_INFO_V1(anonopt_opaque_in);
 PG_FUNCTION_INFO_V1(anonopt_opaque_out);
 PG_FUNCTION_INFO_V1(anonopt_whole_number_numeric);
@@ -59,10 +52,11 @@ tuples_create(MemoryContext parent, int ncolumns, int nwords)
 }
 
 Tuples *
-tuples_begin(MemoryContext parent, const EncoderSet *set)
+tuples_begin(MemoryContext parent, EncoderSet *set)
 {
 	Tuples	   *tuples = tuples_create(parent, set->nencoders, set->nwords);
 
+	tuples->set = set;
 	for (int i = 0; i < set->nencoders; i++)
 	{
 		if (set->encoders[i].hierarchy != NULL)
@@ -78,10 +72,9 @@ tuples_begin(MemoryContext parent, const EncoderSet *set)
  * rebuilt from the bytes.  Fails if an argument does not have the type that its
  * encoder decodes.
  */
-static Counting *
+static Tuples *
 counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
 {
-	Counting   *counting = MemoryContextAlloc(parent, sizeof(Counting));
 	EncoderSet *set;
 
 	if (PG_ARGISNULL(1))
@@ -97,9 +90,7 @@ counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
 						  set->encoders[i].column);
 	if (set->has_count)
 		rows_require_type(get_fn_expr_argtype(fcinfo->flinfo, FIRST_COLUMN + set->nencoders), INT8OID, "count");
-	counting->set = set;
-	counting->tuples = tuples_begin(parent, set);
-	return counting;
+	return tuples_begin(parent, set);
 }
 
 void
@@ -115,11 +106,13 @@ tuples_add_miss(Tuples *tuples, int encoder, const char *value)
 }
 
 uint32
-tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value)
+tuples_miss(Tuples *tuples, int encoder, Datum value)
 {
-	if (set->encoders[encoder].miss_code != NO_LEAF)
-		return set->encoders[encoder].miss_code;
-	tuples_add_miss(tuples, encoder, value_text(set->encoders[encoder].type.type, value));
+	const Encoder *missing = &tuples->set->encoders[encoder];
+
+	if (missing->miss_code != NO_LEAF)
+		return missing->miss_code;
+	tuples_add_miss(tuples, encoder, value_text(missing->type.type, value));
 	return 0;
 }
 
@@ -128,15 +121,14 @@ Datum
 anonopt_tuples_step(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = aggregate_context(fcinfo);
-	Counting   *counting = PG_ARGISNULL(0) ? counting_begin(fcinfo, context) : (Counting *) PG_GETARG_POINTER(0);
-	EncoderSet *set = counting->set;
-	Tuples	   *tuples = counting->tuples;
+	Tuples	   *tuples = PG_ARGISNULL(0) ? counting_begin(fcinfo, context) : (Tuples *) PG_GETARG_POINTER(0);
+	EncoderSet *set = tuples->set;
 	uint64	   *key = key_counter_candidate(tuples->counter);
 	NullableDatum *last = &fcinfo->args[FIRST_COLUMN + set->nencoders];
 	int64		count = set->has_count ? row_count(last->value, last->isnull) : 1;
 
 	if (count == 0)
-		PG_RETURN_POINTER(counting);
+		PG_RETURN_POINTER(tuples);
 	memset(key, 0, sizeof(uint64) * tuples->counter->nwords);
 	for (int i = 0; i < set->nencoders; i++)
 	{
@@ -144,11 +136,11 @@ anonopt_tuples_step(PG_FUNCTION_ARGS)
 		uint32		code = encode(&set->encoders[i], argument->value, argument->isnull);
 
 		if (code == NO_LEAF)
-			code = tuples_miss(tuples, set, i, argument->value);
+			code = tuples_miss(tuples, i, argument->value);
 		key_put(key, &set->encoders[i].field, code);
 	}
 	key_counter_add(tuples->counter, count);
-	PG_RETURN_POINTER(counting);
+	PG_RETURN_POINTER(tuples);
 }
 
 static void
@@ -224,7 +216,7 @@ Datum
 anonopt_tuples_serialize(PG_FUNCTION_ARGS)
 {
 	(void) aggregate_context(fcinfo);
-	PG_RETURN_BYTEA_P(pack_tuples(((Counting *) PG_GETARG_POINTER(0))->tuples, ""));
+	PG_RETURN_BYTEA_P(pack_tuples((Tuples *) PG_GETARG_POINTER(0), ""));
 }
 
 /* Only stores a pointer to the bytes; combining reads them. */
@@ -340,18 +332,13 @@ Datum
 anonopt_tuples_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = aggregate_context(fcinfo);
-	Counting   *counting = PG_ARGISNULL(0) ? NULL : (Counting *) PG_GETARG_POINTER(0);
+	Tuples	   *tuples = PG_ARGISNULL(0) ? NULL : (Tuples *) PG_GETARG_POINTER(0);
 
-	if (PG_ARGISNULL(1))
-	{
-		if (counting == NULL)
-			PG_RETURN_NULL();
-		PG_RETURN_POINTER(counting);
-	}
-	if (counting == NULL)
-		counting = MemoryContextAllocZero(context, sizeof(Counting));
-	counting->tuples = add_packed(counting->tuples, context, VARDATA(PG_GETARG_POINTER(1)));
-	PG_RETURN_POINTER(counting);
+	if (!PG_ARGISNULL(1))
+		tuples = add_packed(tuples, context, VARDATA(PG_GETARG_POINTER(1)));
+	if (tuples == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(tuples);
 }
 
 /*
@@ -370,7 +357,7 @@ anonopt_tuples_final(PG_FUNCTION_ARGS)
 	(void) aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
+	tuples = (Tuples *) PG_GETARG_POINTER(0);
 	/* the whole query may run in a worker under debug_parallel_query */
 	if (IsParallelWorker())
 		PG_RETURN_POINTER(pack_tuples(tuples, VALUE_PACKED));

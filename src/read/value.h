@@ -5,8 +5,6 @@
 #ifndef ANONOPT_VALUE_H
 #define ANONOPT_VALUE_H
 
-#include "base/compat.h"
-
 #include "engine/hierarchy.h"
 
 typedef enum ValueKind
