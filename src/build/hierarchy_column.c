@@ -63,7 +63,7 @@ fill_from_column(NewHierarchy *table, const LeafColumn *leaf, const char *from)
 	return hierarchy;
 }
 
-/* The different values v, with the same further ones if these are not NULL. */
+/* The different values v. */
 static char *
 different_values(const LeafColumn *leaf)
 {

@@ -8,6 +8,7 @@
 #include "read/reading.h"
 
 #include "catalog/own_objects.h"
+#include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "optimizer/cost.h"
 #include "utils/builtins.h"

@@ -70,15 +70,6 @@ typedef struct Column
 	bool		is_labelled;
 } Column;
 
-/* A suggestion while it is counted. */
-typedef struct Counted
-{
-	Suggestion	suggestion;		/* must be first */
-	int			columns[COMBINED_AT_ONCE];
-	KeySample	sample;
-	uint64	   *drawn;			/* hashes of some rows */
-} Counted;
-
 /* One reading of the relation. */
 typedef struct Pass
 {
@@ -188,14 +179,14 @@ static void
 count_columns(Pass *pass, int i, int j, int m)
 {
 	const int	columns[COMBINED_AT_ONCE] = {i, j, m};
-	Counted    *counted = palloc0(sizeof(Counted));
+	Suggestion *counted = palloc0(sizeof(Suggestion));
 
 	for (int c = 0; c < COMBINED_AT_ONCE; c++)
 	{
 		if (c > 0 && columns[c] == columns[c - 1])
 			continue;
-		counted->columns[counted->suggestion.nnames] = columns[c];
-		name_column(&counted->suggestion, pass->columns[columns[c]]);
+		counted->columns[counted->nnames] = columns[c];
+		name_column(counted, pass->columns[columns[c]]);
 	}
 	pass->counted = lappend(pass->counted, counted);
 }
@@ -236,10 +227,10 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 		pass->hashes[i] = nulls[i] ? 0 : word_hash(hash_value(pass->columns[i], values[i]));
 	foreach(cell, pass->counted)
 	{
-		Counted    *counted = lfirst(cell);
+		Suggestion *counted = lfirst(cell);
 		uint64		hash = pass->hashes[counted->columns[0]];
 
-		for (int i = 1; i < counted->suggestion.nnames; i++)
+		for (int i = 1; i < counted->nnames; i++)
 			hash = word_hash(hash * 31 + pass->hashes[counted->columns[i]]);
 		key_sample_add(&counted->sample, hash);
 		if (place < DRAWN_ROWS)
@@ -259,22 +250,18 @@ compare_hashes(const void *a, const void *b)
 
 /* Estimates pairs of equal rows from those among the rows drawn. */
 static double
-estimate_pairs(const Counted *counted, int64 nrows)
+estimate_pairs(const Suggestion *counted, int64 nrows)
 {
 	int64		drawn = Min(nrows, DRAWN_ROWS);
 	int64		run = 1;
 	double		pairs = 0;
 
 	qsort(counted->drawn, drawn, sizeof(uint64), compare_hashes);
-	for (int64 i = 1; i <= drawn; i++)
+	for (int64 i = 1; i < drawn; i++)
 	{
-		if (i < drawn && counted->drawn[i] == counted->drawn[i - 1])
-		{
-			run++;
-			continue;
-		}
-		pairs += (double) run * (run - 1);
-		run = 1;
+		/* each row of a run makes a pair, both ways, with those before it */
+		run = counted->drawn[i] == counted->drawn[i - 1] ? run + 1 : 1;
+		pairs += 2 * (double) (run - 1);
 	}
 	return pairs / ((double) drawn * (drawn - 1)) * ((double) nrows * (nrows - 1));
 }
@@ -303,7 +290,7 @@ run_pass(Pass *pass, Oid relation, int64 people)
 		keys /= 2;
 	foreach(cell, pass->counted)
 	{
-		Counted    *counted = lfirst(cell);
+		Suggestion *counted = lfirst(cell);
 
 		key_sample_init(&counted->sample, CurrentMemoryContext, keys);
 		counted->drawn = budget_alloc(sizeof(uint64), DRAWN_ROWS);
@@ -313,18 +300,17 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	rows_read(sql.data, list_make1_oid(relation), NULL, NULL, pass->ncolumns, types, take_row, pass);
 	foreach(cell, pass->counted)
 	{
-		Counted    *counted = lfirst(cell);
-		Suggestion *suggestion = &counted->suggestion;
+		Suggestion *suggestion = lfirst(cell);
 		KeyTotals  *totals = &suggestion->totals;
 
-		*totals = key_sample_totals(&counted->sample);
+		*totals = key_sample_totals(&suggestion->sample);
 		suggestion->people = pass->nrows;
-		suggestion->is_estimated = counted->sample.zeros > 0;
+		suggestion->is_estimated = suggestion->sample.zeros > 0;
 		if (suggestion->is_estimated)
 		{
 			totals->keys = Min(rint(totals->keys), pass->nrows);
 			totals->singles = Min(totals->singles, totals->keys);
-			totals->pairs = estimate_pairs(counted, pass->nrows);
+			totals->pairs = estimate_pairs(suggestion, pass->nrows);
 		}
 		suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * pass->nrows;
 	}
@@ -357,16 +343,16 @@ combine(const Pass *single)
 
 	foreach(cell, single->counted)
 	{
-		const Suggestion *suggestion = lfirst(cell);
+		Suggestion *suggestion = lfirst(cell);
 
 		if (suggestion->totals.keys > 1 && suggestion->totals.singles < NAMING_SHARE * single->nrows)
-			telling = lappend(telling, lfirst(cell));
+			telling = lappend(telling, suggestion);
 	}
 	list_sort(telling, compare_pairs);
 	pass->ncolumns = Min(list_length(telling), COMBINED_COLUMNS);
 	pass->columns = palloc(sizeof(Column *) * (pass->ncolumns + 1));
 	for (int i = 0; i < pass->ncolumns; i++)
-		pass->columns[i] = single->columns[((Counted *) list_nth(telling, i))->columns[0]];
+		pass->columns[i] = single->columns[((Suggestion *) list_nth(telling, i))->columns[0]];
 	for (int i = 0; i < pass->ncolumns; i++)
 		for (int j = i + 1; j < pass->ncolumns; j++)
 			for (int m = j; m < pass->ncolumns; m++)

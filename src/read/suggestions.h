@@ -23,6 +23,11 @@ typedef struct Suggestion
 	bool		is_labelled;	/* by PostgreSQL Anonymizer */
 	bool		is_identifier;
 	bool		is_estimated;
+
+	/* while it is counted */
+	int			columns[COMBINED_AT_ONCE];	/* of the pass */
+	KeySample	sample;
+	uint64	   *drawn;			/* hashes of some rows */
 } Suggestion;
 
 /*
