@@ -84,9 +84,8 @@ matches_create(const Population *population, const Outsiders *entries, double si
 /* A label's characters; NULL is similar only to itself. */
 typedef struct Spelling
 {
-	bool		isnull;
 	int			n;
-	uint32	   *characters;
+	uint32	   *characters;		/* or NULL */
 } Spelling;
 
 /* Finds the similar labels of a level. */
@@ -97,7 +96,7 @@ compare_labels(Matches *m, int a, int level)
 	uint32		nlabels = hierarchy->levels[level].nlabels;
 	MemoryContext context = AllocSetContextCreate(m->context, "anonopt labels", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Spelling   *spellings = MemoryContextAllocHuge(context, sizeof(Spelling) * ((Size) nlabels + 1));
+	Spelling   *spellings = MemoryContextAllocExtended(context, sizeof(Spelling) * ((Size) nlabels + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	AlikeLabels *alike = &m->alike[a][level];
 	Size		capacity = 0;
 	uint32		n = 0;
@@ -106,7 +105,6 @@ compare_labels(Matches *m, int a, int level)
 	{
 		const char *label = hierarchy->labels[level][i];
 
-		spellings[i].isnull = label == NULL;
 		if (label != NULL)
 			spellings[i].n = characters_of(label, strlen(label), &spellings[i].characters);
 	}
@@ -120,7 +118,7 @@ compare_labels(Matches *m, int a, int level)
 			const Spelling *one = &spellings[i];
 			const Spelling *other = &spellings[j];
 
-			if (i != j && (one->isnull || other->isnull ||
+			if (i != j && (one->characters == NULL || other->characters == NULL ||
 						   jaro(one->characters, one->n, other->characters, other->n) < m->similarity))
 				continue;
 			if (n == capacity)

@@ -100,37 +100,3 @@ efficiency_search(EfficiencySearch *search)
 	judge(search);
 	qsort_arg(search->nodes, search->nnodes, sizeof(JudgedNode), compare_nearness, &search->population->nattrs);
 }
-
-/* Collects the front of bias and loss of the nodes that keep k. */
-typedef struct FrontCollection
-{
-	NodeFront  *front;
-	int64		left;			/* nodes that may be measured */
-} FrontCollection;
-
-static bool
-collect_front(void *arg, const int *levels, const Measures *measures)
-{
-	FrontCollection *collection = arg;
-
-	if (measures->feasible && measures->classes > 0)
-		node_front_offer(collection->front, levels, measures);
-	return --collection->left > 0;
-}
-
-NodeFront *
-efficient_level_nodes(Population *population, const Promise *promise, const Preference *preference, int64 most_nodes, int workers)
-{
-	Promise		feasible = *promise;
-	FrontCollection collection = {.left = most_nodes};
-
-	collection.front = node_front_create(population->context, &preference->measures, population->nattrs);
-
-	/*
-	 * workers would change which nodes come first, so a part of the lattice
-	 * is measured without them
-	 */
-	feasible.feasible_only = true;
-	lattice_measure(population, &feasible, lattice_nodes(population) <= most_nodes ? workers : 0, collect_front, &collection);
-	return collection.front;
-}

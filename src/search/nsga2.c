@@ -39,6 +39,17 @@ typedef struct Member
 	double		crowding;
 } Member;
 
+/* Collects the nodes that keep the promise and that none beats in bias, loss and other measures. */
+static bool
+collect_level_node(void *arg, const int *levels, const Measures *measures)
+{
+	Nsga2	   *search = arg;
+
+	if (measures->feasible && measures->classes > 0)
+		node_front_offer(search->level_nodes, levels, measures);
+	return --search->unvisited > 0;
+}
+
 Nsga2 *
 nsga2_begin(const Nsga2Settings *settings)
 {
@@ -46,6 +57,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
 	CutArgument asked = {.promise = settings->promise};
+	Promise		feasible = settings->promise;
 	PoolOrder	order = {
 		.work = &evaluate_cuts_work,
 		.population = population,
@@ -61,8 +73,12 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->prng.state = settings->seed;
 	search->known = key_counter_create(population->context, search->space->nwords, 1024);
 	search->chosen = NO_SOLUTION;
-	search->level_nodes = efficient_level_nodes(population, &settings->promise, &settings->preference, MOST_LEVEL_NODES,
-												settings->workers);
+	search->level_nodes = node_front_create(population->context, &settings->preference.measures, population->nattrs);
+	search->unvisited = MOST_LEVEL_NODES;
+	feasible.feasible_only = true;
+	/* workers change which nodes come first: a part is measured alone */
+	lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0,
+					collect_level_node, search);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;

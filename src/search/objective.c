@@ -81,15 +81,11 @@ objective_columns(Objective objective)
 bool
 objective_has_columns(Objective objective, const Population *population)
 {
-	switch (objective_columns(objective))
-	{
-		case OF_SENSITIVE_COLUMNS:
-			return population->nsensitive > 0;
-		case OF_CLASS_LABEL:
-			return population->has_label;
-		default:
-			return true;
-	}
+	ObjectiveColumns columns = objective_columns(objective);
+
+	if (columns == OF_SENSITIVE_COLUMNS)
+		return population->nsensitive > 0;
+	return columns != OF_CLASS_LABEL || population->has_label;
 }
 
 bool

@@ -97,15 +97,6 @@ gather(Poka *p, const int *levels)
 	return number;
 }
 
-static const Measures *
-measures_of(Poka *p, const int *levels)
-{
-	uint32		number = gather(p, levels);
-
-	measure_gathered(p);
-	return &p->measured->measures[number];
-}
-
 static double
 loss_of(const Poka *p, const Measures *measures)
 {
@@ -122,17 +113,13 @@ height_of(const Poka *p, const int *levels)
 	return height;
 }
 
-/* The possible decisions about a node that a climb has reached. */
-typedef enum Look
-{
-	LOOK_ENDS,
-	LOOK_PASSES,
-	LOOK_MEASURES
-} Look;
+/* What a climb does at a node that it does not measure. */
+#define ENDS NO_NODE
+#define PASSES (NO_NODE - 1)
 
-/* Whether a climb ends at a node, skips it, or needs its measures. */
-static Look
-look_at(const Poka *p, const int *levels, bool pass_over)
+/* Gathers a node if a climb needs its measures; returns its number, or what the climb does there. */
+static uint32
+look_at(Poka *p, const int *levels, bool pass_over)
 {
 	int			distance = 0;
 	bool		is_below = true;
@@ -143,12 +130,12 @@ look_at(const Poka *p, const int *levels, bool pass_over)
 		distance += p->base[a] - levels[a];
 	}
 	if (is_below && distance == 0)
-		return LOOK_ENDS;
+		return ENDS;
 	if (is_below && distance >= 2 && pass_over)
-		return LOOK_PASSES;
+		return PASSES;
 	if (p->losses != NULL && level_losses_sum(p->losses, levels) >= loss_of(p, &p->base_measures))
-		return LOOK_ENDS;
-	return known_nodes_any_below(p->enough, levels) ? LOOK_ENDS : LOOK_MEASURES;
+		return ENDS;
+	return known_nodes_any_below(p->enough, levels) ? ENDS : gather(p, levels);
 }
 
 /* The nodes at which a climb has arrived. */
@@ -196,9 +183,9 @@ depth_search(const Poka *p, Climb *climb)
 
 /* Whether the climb continues from a measured node; keeps the best one so far. */
 static bool
-judge(Poka *p, Climb *climb, int *levels)
+judge(const Poka *p, Climb *climb, const int *levels, uint32 number)
 {
-	const Measures measures = *measures_of(p, levels);
+	const Measures measures = p->measured->measures[number];
 	const Measures *best = &climb->best.measures;
 	double		loss = loss_of(p, &measures);
 
@@ -220,21 +207,19 @@ static void
 climb_layer(Poka *p, Climb *climb, int height)
 {
 	const NodeSet *layer = climb->layers[height];
-	Look	   *looks = palloc(sizeof(Look) * (nodeset_size(layer) + 1));
+	uint32	   *looks = palloc(sizeof(uint32) * (nodeset_size(layer) + 1));
 	int			levels[MAX_ATTRIBUTES];
 
 	for (uint32 i = 0; i < nodeset_size(layer); i++)
 	{
 		nodeset_levels(layer, i, levels);
 		looks[i] = look_at(p, levels, climb->pass_over);
-		if (looks[i] == LOOK_MEASURES)
-			gather(p, levels);
 	}
 	measure_gathered(p);
 	for (uint32 i = 0; i < nodeset_size(layer); i++)
 	{
 		nodeset_levels(layer, i, levels);
-		if (looks[i] == LOOK_ENDS || (looks[i] == LOOK_MEASURES && !judge(p, climb, levels)))
+		if (looks[i] == ENDS || (looks[i] != PASSES && !judge(p, climb, levels, looks[i])))
 			continue;
 		for (int a = 0; a < p->population->nattrs; a++)
 		{
@@ -255,10 +240,13 @@ move_base(Poka *p, const int *levels)
 	PokaSearch *search = p->search;
 	MemoryContext context = p->population->context;
 	Size		size = sizeof(int) * p->population->nattrs;
+	uint32		number;
 
 	if (search->nfound == search->capacity)
 		search->found = budget_grow(context, search->found, sizeof(MeasuredNode), &search->capacity);
-	p->base_measures = *measures_of(p, levels);
+	number = gather(p, levels);
+	measure_gathered(p);
+	p->base_measures = p->measured->measures[number];
 	p->base = MemoryContextAlloc(context, size);
 	memcpy(p->base, levels, size);
 	search->found[search->nfound].levels = p->base;

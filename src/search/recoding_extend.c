@@ -120,40 +120,6 @@ typedef struct ClassPair
 	int64		people;
 } ClassPair;
 
-/*
- * Finds, for each old class, the new class with most of its people, in the
- * order of the old classes; counts the people who were in any.
- */
-static Size
-pair_classes(const DraftClasses *classes, const uint32 *old, ClassPair *pairs, int64 *people)
-{
-	Size		npairs = 0;
-	Size		nbest = 0;
-
-	*people = 0;
-	for (uint32 i = 0; i < classes->ground->ntuples; i++)
-		if (old[i] != NO_CLASS)
-		{
-			ClassPair	pair = {old[i], classes->class_of[i], classes->ground->people[i]};
-
-			pairs[npairs++] = pair;
-			*people += pair.people;
-		}
-	qsort(pairs, npairs, sizeof(ClassPair), compare_uint32_pairs);
-	for (Size i = 0, next; i < npairs; i = next)
-	{
-		ClassPair	sum = pairs[i];
-
-		for (next = i + 1; next < npairs && compare_uint32_pairs(&pairs[i], &pairs[next]) == 0; next++)
-			sum.people += pairs[next].people;
-		if (nbest == 0 || pairs[nbest - 1].old != sum.old)
-			pairs[nbest++] = sum;
-		else if (sum.people > pairs[nbest - 1].people)
-			pairs[nbest - 1] = sum;
-	}
-	return nbest;
-}
-
 /* Gives old classes their numbers, new ones higher ones; returns how many people moved. */
 static int64
 keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, RecodingResult *result)
@@ -163,19 +129,39 @@ keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, Recodi
 	uint32	   *number = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes->nclasses + 1));
 	int64	   *kept = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(int64) * ((Size) classes->nclasses + 1),
 												  MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
-	int64		moved;
-	Size		npairs = pair_classes(classes, old, pairs, &moved);
+	int64		moved = 0;
+	Size		npairs = 0;
 
 	memset(number, 0xff, sizeof(uint32) * classes->nclasses);
-	for (Size i = 0; i < npairs; i++)
+	for (uint32 i = 0; i < ground->ntuples; i++)
+		if (old[i] != NO_CLASS)
+		{
+			pairs[npairs++] = (ClassPair)
+			{
+				old[i], classes->class_of[i], ground->people[i]
+			};
+			moved += ground->people[i];
+		}
+	qsort(pairs, npairs, sizeof(ClassPair), compare_uint32_pairs);
+	for (Size i = 0; i < npairs;)
 	{
-		uint32		now = pairs[i].now;
+		/* the new class with most of the old one's people */
+		ClassPair	best = {.old = pairs[i].old,.people = -1};
 
-		if (now == NO_CLASS || (number[now] != NO_CLASS && pairs[i].people <= kept[now]))
+		while (i < npairs && pairs[i].old == best.old)
+		{
+			ClassPair	sum = pairs[i];
+
+			for (i++; i < npairs && compare_uint32_pairs(&sum, &pairs[i]) == 0; i++)
+				sum.people += pairs[i].people;
+			if (sum.people > best.people)
+				best = sum;
+		}
+		if (best.now == NO_CLASS || (number[best.now] != NO_CLASS && best.people <= kept[best.now]))
 			continue;
-		moved -= pairs[i].people - kept[now];
-		kept[now] = pairs[i].people;
-		number[now] = pairs[i].old;
+		moved -= best.people - kept[best.now];
+		kept[best.now] = best.people;
+		number[best.now] = best.old;
 	}
 	result->nclasses = nold;
 	for (uint32 i = 0; i < ground->ntuples; i++)

@@ -209,14 +209,6 @@ typedef struct EfficiencySearch
 
 extern void efficiency_search(EfficiencySearch *search);
 
-/*
- * The nodes that keep a promise and that none beats in bias, loss and the
- * preference's other measures: for any preference, the closest node is among
- * them.  At most a given number of nodes are measured.
- */
-extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, const Preference *preference,
-										int64 most_nodes, int workers);
-
 /* ---------- NSGA-II over cuts: the closest to a preference that is k-anonymous */
 
 /*
@@ -268,6 +260,7 @@ typedef struct Nsga2
 	Prng		prng;
 	WorkerPool *pool;			/* to be ended after the last search */
 	NodeFront  *level_nodes;	/* the efficient ones */
+	int64		unvisited;		/* nodes that may be measured for them */
 	Preference	preference;
 	int64		requested;		/* evaluations, including repeated ones */
 	int			nparents;
