@@ -12,12 +12,8 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-/* For each label of a level, the similar labels. */
-typedef struct AlikeLabels
-{
-	uint32	   *start;			/* by label, in others */
-	uint32	   *others;
-} AlikeLabels;
+/* The similar labels of each label of a level. */
+typedef List **AlikeLabels;
 
 struct Matches
 {
@@ -97,9 +93,7 @@ compare_labels(Matches *m, int a, int level)
 	MemoryContext context = AllocSetContextCreate(m->context, "anonopt labels", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Spelling   *spellings = MemoryContextAllocExtended(context, sizeof(Spelling) * ((Size) nlabels + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	AlikeLabels *alike = &m->alike[a][level];
-	Size		capacity = 0;
-	uint32		n = 0;
+	AlikeLabels alike = MemoryContextAllocExtended(m->context, sizeof(List *) * ((Size) nlabels + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
 	for (uint32 i = 0; i < nlabels; i++)
 	{
@@ -108,11 +102,11 @@ compare_labels(Matches *m, int a, int level)
 		if (label != NULL)
 			spellings[i].n = characters_of(label, strlen(label), &spellings[i].characters);
 	}
-	alike->start = MemoryContextAllocHuge(m->context, sizeof(uint32) * ((Size) nlabels + 1));
+	MemoryContextSwitchTo(m->context);
 	for (uint32 i = 0; i < nlabels; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		alike->start[i] = n;
+		budget_require(m->context, sizeof(ListCell) * nlabels);
 		for (uint32 j = 0; j < nlabels; j++)
 		{
 			const Spelling *one = &spellings[i];
@@ -121,12 +115,10 @@ compare_labels(Matches *m, int a, int level)
 			if (i != j && (one->characters == NULL || other->characters == NULL ||
 						   jaro(one->characters, one->n, other->characters, other->n) < m->similarity))
 				continue;
-			if (n == capacity)
-				alike->others = budget_grow(m->context, alike->others, sizeof(uint32), &capacity);
-			alike->others[n++] = j;
+			alike[i] = lappend_int(alike[i], j);
 		}
 	}
-	alike->start[nlabels] = n;
+	m->alike[a][level] = alike;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -142,7 +134,7 @@ matches_go(Matches *m, const int *levels)
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		node[a] = &population->attrs[a].hierarchy->levels[levels[a]];
-		if (m->similarity > 0 && m->alike[a][levels[a]].start == NULL)
+		if (m->similarity > 0 && m->alike[a][levels[a]] == NULL)
 			compare_labels(m, a, levels[a]);
 	}
 	if (m->outside != NULL)
@@ -166,7 +158,9 @@ matches_go(Matches *m, const int *levels)
 static int64
 count_combinations(Matches *m, const uint32 *labels, int a)
 {
-	const AlikeLabels *alike;
+	const KeyField *field = &m->population->attrs[a].field;
+	const ListCell *cell;
+	uint64		kept;
 	int64		count = 0;
 
 	if (a == m->population->nattrs)
@@ -175,26 +169,14 @@ count_combinations(Matches *m, const uint32 *labels, int a)
 
 		return class == NO_CLASS ? 0 : m->counted->classes.counts[class];
 	}
-	alike = &m->alike[a][m->levels[a]];
-	for (uint32 i = alike->start[labels[a]]; i < alike->start[labels[a] + 1]; i++)
+	kept = m->one[field->word];
+	foreach(cell, m->alike[a][m->levels[a]][labels[a]])
 	{
-		const KeyField *field = &m->population->attrs[a].field;
-		uint64		kept = m->one[field->word];
-
-		key_put(m->one, field, alike->others[i]);
+		key_put(m->one, field, lfirst_int(cell));
 		count += count_combinations(m, labels, a + 1);
 		m->one[field->word] = kept;
 	}
 	return count;
-}
-
-static bool
-is_alike(const AlikeLabels *alike, uint32 label, uint32 other)
-{
-	for (uint32 i = alike->start[label]; i < alike->start[label + 1]; i++)
-		if (alike->others[i] == other)
-			return true;
-	return false;
 }
 
 /* Adds them up by checking every class. */
@@ -209,7 +191,7 @@ count_classes(const Matches *m, const uint32 *labels)
 		int			a = 0;
 
 		while (a < m->population->nattrs &&
-			   is_alike(&m->alike[a][m->levels[a]], labels[a], key_get(key, &m->population->attrs[a].field)))
+			   list_member_int(m->alike[a][m->levels[a]][labels[a]], key_get(key, &m->population->attrs[a].field)))
 			a++;
 		if (a == m->population->nattrs)
 			count += m->counted->classes.counts[class];
@@ -226,11 +208,10 @@ count_alike(Matches *m, uint32 tuple)
 	CHECK_FOR_INTERRUPTS();
 	for (int a = 0; a < m->population->nattrs; a++)
 	{
-		const AlikeLabels *alike = &m->alike[a][m->levels[a]];
 		uint32		leaf = key_get(m->population->tuples->keys + (Size) tuple * m->population->nwords, &m->population->attrs[a].field);
 
 		labels[a] = m->population->attrs[a].hierarchy->levels[m->levels[a]].label_of[leaf];
-		combinations *= alike->start[labels[a] + 1] - alike->start[labels[a]];
+		combinations *= list_length(m->alike[a][m->levels[a]][labels[a]]);
 	}
 	if (combinations > m->counted->classes.ntuples)
 		return count_classes(m, labels);
@@ -273,13 +254,15 @@ double
 jaro(const uint32 *a, int na, const uint32 *b, int nb)
 {
 	int			window = Max(Max(na, nb) / 2 - 1, 0);
-	bool	   *matched_a = palloc0(na + 1);
-	bool	   *matched_b = palloc0(nb + 1);
+	bool	   *matched_a;
+	bool	   *matched_b;
 	int			matches = 0;
 	int			moved = 0;
 
 	if (na == 0 && nb == 0)
 		return 1;
+	matched_a = palloc0(na + 1);
+	matched_b = palloc0(nb + 1);
 	for (int i = 0; i < na; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
