@@ -7,9 +7,9 @@
  * tuples are improved, in parallel by workers; then blocks shifted by half a
  * block, so that classes can change across the borders of the first ones.
  */
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
-#include "search/recoding_parts.h"
 
 /* Blocks handed to the pool at a time, per process. */
 #define BATCH 4
@@ -42,8 +42,6 @@ typedef struct BlockResult
 	uint32		class_of[BLOCK_TUPLES];
 } BlockResult;
 
-/* ------------------------------------------------------------------- blocks */
-
 RecodingResult *
 recoding_result_create(const Population *population)
 {
@@ -54,6 +52,8 @@ recoding_result_create(const Population *population)
 	memset(result->class_of, 0xff, sizeof(uint32) * n);
 	return result;
 }
+
+/* ------------------------------------------------------------------- blocks */
 
 static double
 share_of_loss(const DraftClasses *classes)
