@@ -814,10 +814,9 @@ check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *pref
 
 		for (int b = 0; b < nbits; b++)
 			keep[b] = cut_has(nsga2_cut(search, i), space->first_bit[a] + b);
-		recoding = recoding_cut(attr->hierarchy, &attr->hierarchy->levels[attr->min_level], keep);
+		recoding = weighed_cut(population, a, &attr->hierarchy->levels[attr->min_level], keep);
 		check_recoding(recoding, attr->hierarchy->nleaves);
 		CHECK((int) recoding->nlabels == cut_groups(space, nsga2_cut(search, i), a));
-		recoding_weigh(population, a, recoding);
 		node[a] = recoding;
 	}
 	classes = population_classes(population, node, population->context);
