@@ -11,6 +11,12 @@ GRANT ALL ON SCHEMA fuzz TO PUBLIC;
 ALTER DATABASE :"DBNAME" SET search_path = fuzz;
 SET search_path = fuzz;
 
+-- How much work of a processor this session has had; 0 where the system does not tell.
+CREATE FUNCTION seconds_worked() RETURNS float8 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce(sum(ticks[i]::float8) / 100, 0)
+	FROM unnest(ARRAY[12, 13]) i, string_to_array(substring(pg_read_file('/proc/self/stat', 0, 10000, true) FROM '.*\) (.*)'), ' ') ticks
+$$;
+
 -- Called if a name is spliced into SQL; its trace is not rolled back.
 CREATE SEQUENCE canary;
 GRANT ALL ON SEQUENCE canary TO PUBLIC;
