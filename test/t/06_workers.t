@@ -395,7 +395,7 @@ SELECT count(*) FROM anonopt.lattice('wide');
 SELECT count(*) FROM worker;
 DO $$
 BEGIN
-    FOR mb IN 2..64 LOOP
+    FOR mb IN 2..64 BY 3 LOOP
         PERFORM set_config('anonopt.memory', mb || 'MB', false);
         BEGIN
             PERFORM FROM anonopt.lattice('wide');
@@ -458,7 +458,7 @@ END
 	$session = begin_session($node, 'crew large', <<'END' . comparison($calls[7]));
 DO $$
 BEGIN
-    FOR kb IN 1024..40960 BY 2048 LOOP
+    FOR kb IN 1024..40960 BY 5120 LOOP
         PERFORM set_config('anonopt.memory', kb || 'kB', false);
         BEGIN
             PERFORM FROM anonopt.pbg_ea('rich', '{l,t,glm}', seed => 7);

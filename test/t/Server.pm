@@ -38,7 +38,8 @@ sub init
 		return $program eq 'initdb' ? $run->('cp', '-RPp', cluster_of(@others), $directory) : $run->(@_);
 	};
 	$self->SUPER::init(%options, extra => [ '--username=postgres', '--locale=C.UTF-8', '--encoding=UTF8', @{ $options{extra} // [] } ]);
-	$self->append_conf('postgresql.conf', "timezone = 'UTC'\n");
+	# nor compiled expressions: see test/cluster
+	$self->append_conf('postgresql.conf', "timezone = 'UTC'\njit = off\n");
 }
 
 # The directory of a cluster that initdb has made with some options for all scripts of this run
