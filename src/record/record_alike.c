@@ -79,22 +79,19 @@ search_alike(RecordRun *run)
 {
 	Choosing   *c = palloc0(sizeof(Choosing));
 	uint32		ntuples = run->population->tuples->ntuples;
-	int64	   *people;
 
 	offer_samples(run);
 	c->run = run;
 	c->reach = reach_create(run);
-	people = palloc0(sizeof(int64) * run->nmatches);
 	for (int i = 0; i < run->nmatches; i++)
 	{
 		const Outsiders *entries = run->dictionaries[i].entries;
 
-		if (entries == NULL)
-			people[i] = run->population->people;
+		run->people[i] = entries == NULL ? run->population->people : 0;
 		for (uint32 j = 0; entries != NULL && j < entries->ntuples; j++)
-			people[i] += entries->counts[j];
+			run->people[i] += entries->counts[j];
 	}
-	c->risk_of_one = mean_risk(run, 1, people);
+	c->risk_of_one = mean_risk(run, 1, run->people);
 	c->hopeful[0] = population_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		c->hopeful[0][i] = i;

@@ -86,22 +86,19 @@ static void
 drop_objects(Oid table, List *triggers)
 {
 	ObjectAddresses *objects = new_object_addresses();
+	ObjectAddress object;
 	ListCell   *cell;
 
 	foreach(cell, triggers)
 	{
-		ObjectAddress trigger;
-
-		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
-		add_exact_object_address(&trigger, objects);
+		ObjectAddressSet(object, TriggerRelationId, lfirst_oid(cell));
+		add_exact_object_address(&object, objects);
 	}
 	if (OidIsValid(table))
 	{
-		ObjectAddress address;
-
-		ObjectAddressSet(address, RelationRelationId, table);
 		LockRelationOid(table, AccessExclusiveLock);
-		add_exact_object_address(&address, objects);
+		ObjectAddressSet(object, RelationRelationId, table);
+		add_exact_object_address(&object, objects);
 	}
 	performMultipleDeletions(objects, DROP_RESTRICT, 0);
 	free_object_addresses(objects);
