@@ -33,21 +33,21 @@ typedef struct RecodingResult
 /* A result without classes yet. */
 extern RecodingResult *recoding_result_create(const Population *population);
 
-/* Whether a search must end; called now and then. */
-typedef bool (*RecodingDeadline) (void *state);
-
-/* Called with every better answer's loss, in [0,1] per person and attribute. */
+/*
+ * Asked now and then whether a search must end, and told every better answer's
+ * loss, in [0,1] per person and attribute.
+ */
 typedef struct RecodingWatch
 {
-	RecodingDeadline over;		/* or NULL */
-	void		(*tell) (void *state, double loss); /* or NULL */
+	bool		(*over) (void *state);
+	void		(*tell) (void *state, double loss);
 	void	   *state;
 } RecodingWatch;
 
 static inline bool
 recoding_is_over(const RecodingWatch *watch)
 {
-	return watch != NULL && watch->over != NULL && watch->over(watch->state);
+	return watch != NULL && watch->over(watch->state);
 }
 
 /* The worker-pool task that improves the classes of a block of tuples. */

@@ -65,7 +65,7 @@ share_of_loss(const DraftClasses *classes)
 static void
 tell_loss(const RecodingWatch *watch, const DraftClasses *classes)
 {
-	if (watch != NULL && watch->tell != NULL)
+	if (watch != NULL)
 		watch->tell(watch->state, share_of_loss(classes) / classes->ground->order->population->people);
 }
 
@@ -172,7 +172,7 @@ do_batch(RecodingPlan *plan)
 		plan->loss -= result->gain;
 	}
 	plan->nitems = 0;
-	if (plan->watch != NULL && plan->watch->tell != NULL)
+	if (plan->watch != NULL)
 		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
 }
 

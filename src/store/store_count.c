@@ -208,92 +208,68 @@ require_trigger(FunctionCallInfo fcinfo)
 				 errhint("See anonopt.create_tuple_store.")));
 }
 
-/* A transition table's rows, one by one. */
-typedef struct Rows
-{
-	Tuplestorestate *rows;
-	int			pointer;
-	TupleTableSlot *slot;
-} Rows;
-
-static Rows
-rows_begin(Tuplestorestate *transition, TupleDesc desc)
-{
-	Rows		rows = {.rows = transition};
-
-	if (transition == NULL)
-		return rows;
-	rows.pointer = tuplestore_alloc_read_pointer(transition, EXEC_FLAG_REWIND);
-	tuplestore_select_read_pointer(transition, rows.pointer);
-	tuplestore_rescan(transition);
-	rows.slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	return rows;
-}
-
-static bool
-rows_next(Rows *rows)
-{
-	if (rows->rows == NULL)
-		return false;
-	tuplestore_select_read_pointer(rows->rows, rows->pointer);
-	if (!tuplestore_gettupleslot(rows->rows, true, false, rows->slot))
-		return false;
-	slot_getallattrs(rows->slot);
-	return true;
-}
-
 /* Whether the counted columns of two rows are equal in every bit. */
 static bool
-same_columns(const Store *store, const AttrNumber *numbers, const Rows *a, const Rows *b)
+same_columns(const Store *store, const AttrNumber *numbers, const TupleTableSlot *a, const TupleTableSlot *b)
 {
 	for (int i = 0; i < store->ncolumns; i++)
 	{
 		int			at = numbers[i] - 1;
-		Form_pg_attribute column = TupleDescAttr(a->slot->tts_tupleDescriptor, at);
+		Form_pg_attribute column = TupleDescAttr(a->tts_tupleDescriptor, at);
 
-		if (a->slot->tts_isnull[at] != b->slot->tts_isnull[at])
+		if (a->tts_isnull[at] != b->tts_isnull[at])
 			return false;
-		if (!a->slot->tts_isnull[at] &&
-			!datum_image_eq(a->slot->tts_values[at], b->slot->tts_values[at], column->attbyval, column->attlen))
+		if (!a->tts_isnull[at] && !datum_image_eq(a->tts_values[at], b->tts_values[at], column->attbyval, column->attlen))
 			return false;
 	}
 	return true;
 }
 
-/* Inserts a few rows without grouping. */
+/* Inserts a few rows without grouping: those before, which count -1, and those after. */
 static void
 append_few(const Store *store, const TriggerData *data, Appender *appender)
 {
 	TupleDesc	desc = RelationGetDescr(data->tg_relation);
 	AttrNumber *numbers = palloc(sizeof(AttrNumber) * store->ncolumns);
-	Rows		before = rows_begin(data->tg_oldtable, desc);
-	Rows		after = rows_begin(data->tg_newtable, desc);
 	const Oid  *types = table_types(RelationGetDescr(appender->table));
-	bool		is_before;
-	bool		is_after;
+	Tuplestorestate *rows[2] = {data->tg_oldtable, data->tg_newtable};
+	TupleTableSlot *slots[2];
+	int			pointers[2];
+	bool		has[2] = {false, false};
 
 	for (int i = 0; i < store->ncolumns; i++)
 	{
 		numbers[i] = column_number(store, data->tg_relation, i);
 		rows_require_types(desc, numbers[i] - 1, 1, &types[i]);
 	}
-	for (;;)
+	for (int side = 0; side < 2; side++)
 	{
-		is_before = rows_next(&before);
-		is_after = rows_next(&after);
-		if (!is_before && !is_after)
-			break;
-		if (is_before && is_after && same_columns(store, numbers, &before, &after))
+		slots[side] = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+		if (rows[side] == NULL)
 			continue;
-		if (is_before)
-			append_row(appender, before.slot->tts_values, before.slot->tts_isnull, numbers, -1);
-		if (is_after)
-			append_row(appender, after.slot->tts_values, after.slot->tts_isnull, numbers, 1);
+		pointers[side] = tuplestore_alloc_read_pointer(rows[side], EXEC_FLAG_REWIND);
+		tuplestore_select_read_pointer(rows[side], pointers[side]);
+		tuplestore_rescan(rows[side]);
 	}
-	if (before.slot != NULL)
-		ExecDropSingleTupleTableSlot(before.slot);
-	if (after.slot != NULL)
-		ExecDropSingleTupleTableSlot(after.slot);
+	do
+	{
+		for (int side = 0; side < 2; side++)
+		{
+			if (rows[side] == NULL)
+				continue;
+			tuplestore_select_read_pointer(rows[side], pointers[side]);
+			has[side] = tuplestore_gettupleslot(rows[side], true, false, slots[side]);
+			if (has[side])
+				slot_getallattrs(slots[side]);
+		}
+		if (has[0] && has[1] && same_columns(store, numbers, slots[0], slots[1]))
+			continue;
+		for (int side = 0; side < 2; side++)
+			if (has[side])
+				append_row(appender, slots[side]->tts_values, slots[side]->tts_isnull, numbers, side == 0 ? -1 : 1);
+	} while (has[0] || has[1]);
+	for (int side = 0; side < 2; side++)
+		ExecDropSingleTupleTableSlot(slots[side]);
 }
 
 /* The statement that groups the changes of a trigger's statement. */
