@@ -2,8 +2,8 @@
  * content.h
  *	  Contents of releases, the number of rows for each combination of labels
  *	  and values: how they are stored (content.c), what two reveal by their
- *	  difference (composition.c, value_view.c), and what several reveal of each
- *	  person (combination.c).
+ *	  difference (composition.c, content_views.c), and what several reveal of
+ *	  each person (content_people.c).
  *
  * Labels are numbered, values of sensitive and class columns are digests.
  */

@@ -1,5 +1,5 @@
 /*
- * value_view.c
+ * content_views.c
  *	  The coarsest common view of the labels of two contents.
  *
  * A label stands for the leaves below it.  Two contents may show a column by

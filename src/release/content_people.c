@@ -1,5 +1,5 @@
 /*
- * combination.c
+ * content_people.c
  *	  What readers of several contents know together: the label of a person in
  *	  each of them, and so a smaller class than any of them shows, counted on
  *	  the current data.
