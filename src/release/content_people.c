@@ -76,28 +76,34 @@ contents_are_alike(const KnownContent *content_a, const KnownContent *content_b)
 }
 
 /*
- * The recoding by the level or the cut of a column, or NULL; and its level, or
- * that whose labels it cuts.
+ * The recoding by the level or the cut of a column, or NULL, and its labels, if
+ * they are asked for.  A cut parts the labels of a level with as many
+ * boundaries: the lowest one that may be shown, if it has, or another.
  */
 static const Recoding *
-recoding_of_column(const Generalization *by, int i, const Attribute *attr, int *level)
+recoding_of_column(const Generalization *by, int i, const Attribute *attr, const char *const **labels)
 {
 	const Hierarchy *hierarchy = attr->hierarchy;
+	Attribute	cut_of = *attr;
+	const Recoding *recoding;
 
-	for (*level = 0; *level <= hierarchy->height && by->kind == BY_CUTS; (*level)++)
-		if (hierarchy->levels[*level].nlabels == VARBITLEN(DatumGetVarBitP(by->cuts[i])) + 1)
-			return recoding_cut(hierarchy, &hierarchy->levels[*level], separated_labels(by->cuts[i]));
-	if (by->kind != BY_LEVELS || by->levels[i] > hierarchy->height)
-		return NULL;
-	*level = by->levels[i];
-	return &hierarchy->levels[*level];
-}
-
-/* Its labels, if the cut parts those of the attribute's lowest level. */
-static const char *const *
-labels_of_recoding(const Generalization *by, int i, const Attribute *attr, const Recoding *recoding)
-{
-	return by->kind == BY_LEVELS ? attr->hierarchy->labels[by->levels[i]] : (const char *const *) group_labels(attr, recoding);
+	if (by->kind == BY_LEVELS && by->levels[i] <= hierarchy->height)
+	{
+		if (labels != NULL)
+			*labels = hierarchy->labels[by->levels[i]];
+		return &hierarchy->levels[by->levels[i]];
+	}
+	for (int tried = -1; tried <= hierarchy->height && by->kind == BY_CUTS; tried++)
+	{
+		cut_of.min_level = tried < 0 ? attr->min_level : tried;
+		if (hierarchy->levels[cut_of.min_level].nlabels != VARBITLEN(DatumGetVarBitP(by->cuts[i])) + 1)
+			continue;
+		recoding = recoding_cut(hierarchy, &hierarchy->levels[cut_of.min_level], separated_labels(by->cuts[i]));
+		if (labels != NULL)
+			*labels = (const char *const *) group_labels(&cut_of, recoding);
+		return recoding;
+	}
+	return NULL;
 }
 
 bool
@@ -107,9 +113,8 @@ find_labels(FoundLabels *found, const Content *content, int i, const Generalizat
 	const char *const *labels = content->labels[i];
 	uint32		nlabels = content->nlabels[i];
 	bool	   *has = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	Attribute	cut_of = *attr;
-	int			level;
-	const Recoding *recoding = recoding_of_column(by, i, attr, &level);
+	const char *const *texts;
+	const Recoding *recoding = recoding_of_column(by, i, attr, &texts);
 
 	found->content = content;
 	found->attr = i;
@@ -119,11 +124,10 @@ find_labels(FoundLabels *found, const Content *content, int i, const Generalizat
 	found->texts = palloc(sizeof(char **) * (hierarchy->height + 1));
 	if (recoding != NULL)
 	{
-		cut_of.min_level = level;
 		found->recodings[0] = recoding;
-		found->texts[found->n++] = labels_of_recoding(by, i, &cut_of, recoding);
+		found->texts[found->n++] = texts;
 	}
-	for (level = 0; level <= hierarchy->height && by->kind != BY_LEVELS && by->kind != BY_CUTS; level++)
+	for (int level = 0; level <= hierarchy->height && by->kind != BY_LEVELS && by->kind != BY_CUTS; level++)
 	{
 		found->recodings[found->n] = &hierarchy->levels[level];
 		found->texts[found->n++] = hierarchy->labels[level];
@@ -172,12 +176,11 @@ content_place(KnownContent *placed, const Dataset *dataset, const Population *po
 {
 	const ReleaseEntry *known = &placed->release;
 
-	placed->recodings = palloc0(sizeof(Recoding *) * (known->ngeneralized + 1));
+	placed->is_placed = true;
 	for (int i = 0; i < known->ngeneralized; i++)
 	{
 		int			a = attribute_of_column(dataset, known->generalized[i]);
 		FoundLabels found;
-		int			level;
 
 		/*
 		 * with the hierarchy that it was made with, or one that has its
@@ -188,18 +191,16 @@ content_place(KnownContent *placed, const Dataset *dataset, const Population *po
 			 !find_labels(&found, placed->content, i, &known->by, &population->attrs[a])))
 			a = -1;
 		placed->attr_of[i] = a;
-		if (a >= 0 && population != NULL)
-			placed->recodings[i] = recoding_of_column(&known->by, i, &population->attrs[a], &level);
+		if (a < 0 || (known->by.kind != BY_RECODING &&
+					  (population == NULL || recoding_of_column(&known->by, i, &population->attrs[a], NULL) == NULL)))
+			placed->is_placed = false;
 	}
 }
 
 bool
 content_is_placed(const KnownContent *placed)
 {
-	for (int i = 0; i < placed->release.ngeneralized; i++)
-		if (placed->release.by.kind == BY_RECODING ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
-			return false;
-	return placed->release.by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL);
+	return placed->is_placed && (placed->release.by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL));
 }
 
 /* ------------------------------------------------------ people who look alike */
@@ -241,8 +242,8 @@ static uint32 *
 labels_of_leaves(const Population *population, const KnownContent *placed, int i)
 {
 	const Attribute *attr = &population->attrs[placed->attr_of[i]];
-	const Recoding *recoding = placed->recodings[i];
-	const char *const *texts = labels_of_recoding(&placed->release.by, i, attr, recoding);
+	const char *const *texts;
+	const Recoding *recoding = recoding_of_column(&placed->release.by, i, attr, &texts);
 	TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
 	uint32	   *labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) attr->hierarchy->nleaves + 1));
 

@@ -144,8 +144,7 @@ typedef struct KnownContent
 	int			attr_of[MAX_ATTRIBUTES];	/* once it is placed, by attribute
 											 * of the content: that of a
 											 * population, or -1 */
-	const Recoding **recodings; /* by attribute of the content: its recoding,
-								 * or NULL */
+	bool		is_placed;		/* and all have its labels */
 } KnownContent;
 
 /* Lists all contents of releases of a relation, in order, without loading them. */

@@ -173,6 +173,18 @@ SELECT lives_ok($$SELECT anonopt.create_view('l', 'd', '{0}', k => 3, materializ
 SELECT is((SELECT count(*) FROM l), 20::bigint, 'is shown');
 ROLLBACK TO a;
 
+-- the labels of cuts are those of the level that they part, even if the lowest level is another one now
+CREATE TABLE h AS SELECT v, format('[%s, %s)', v / 10 * 10, v / 10 * 10 + 10) AS decade, '*' AS top FROM generate_series(0, 38) v WHERE v <> 19;
+ALTER TABLE h ADD PRIMARY KEY (v);
+CREATE TABLE people AS SELECT v FROM h, generate_series(1, CASE WHEN v = 12 THEN 3 WHEN v / 10 = 1 THEN 0 ELSE 2 END);
+SELECT declare_v('h', 1);
+SELECT anonopt.publish_table('s', 'd', cuts => '{100}', k => 2), anonopt.publish_table('t', 'd', cuts => '{010}', k => 2);
+SELECT is(shown('t'), '[0, 20):23; [20, 40):38', 'decades are cut');
+SELECT is((SELECT min(smallest) FROM anonopt.release_risk('d')), 3::bigint, 'and three people are singled out by both releases');
+SELECT anonopt.drop_attribute('d', 'v', 'quasi_identifier'), anonopt.add_quasi_identifier('d', 'v', 'h');
+SELECT is((SELECT min(smallest) FROM anonopt.release_risk('d')), 3::bigint, 'who are still, once leaves could be shown');
+ROLLBACK TO a;
+
 -- values without a leaf must not look like others
 CREATE TABLE h (v text PRIMARY KEY, near text, far text);
 INSERT INTO h VALUES ('a', '*', '*'), ('b', 'g', '*');
