@@ -151,6 +151,39 @@ is_plain_source(Relation relation)
 }
 
 /*
+ * Rows of a table also change when somebody writes a parent or a partitioned
+ * table, a view, or a table that a foreign key refers to with CASCADE, SET NULL
+ * or SET DEFAULT.  Adding rows to a referenced table changes nothing.
+ */
+bool
+may_be_written(const List *relations, bool by_everybody)
+{
+	const char *query = "WITH RECURSIVE writable (w, adds) AS (SELECT g, true FROM pg_catalog.unnest($1) g"
+	" UNION SELECT x.relation, v.adds AND x.adds FROM writable v CROSS JOIN LATERAL ("
+	"SELECT e.ev_class, true FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite e ON e.oid OPERATOR(pg_catalog.=) d.objid"
+	" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) e.ev_class AND c.relkind OPERATOR(pg_catalog.<>) 'm'"
+	" WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) v.w"
+	" AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+	" UNION ALL SELECT i.inhparent, true FROM pg_catalog.pg_inherits i WHERE i.inhrelid OPERATOR(pg_catalog.=) v.w"
+	" UNION ALL SELECT f.confrelid, false FROM pg_catalog.pg_constraint f WHERE f.contype OPERATOR(pg_catalog.=) 'f'"
+	" AND f.conrelid OPERATOR(pg_catalog.=) v.w AND (f.confupdtype OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.\"char\"[])"
+	" OR f.confdeltype OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.\"char\"[]))) x (relation, adds)),"
+	/* 0 is PUBLIC */
+	" role (o) AS (SELECT 0::pg_catalog.oid WHERE $2 UNION ALL SELECT r.oid FROM pg_catalog.pg_roles r"
+	" WHERE NOT $2 AND pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'))"
+	" SELECT EXISTS (SELECT FROM role CROSS JOIN writable WHERE pg_catalog.has_any_column_privilege(o, w, 'UPDATE')"
+	" OR pg_catalog.has_table_privilege(o, w, 'DELETE, TRUNCATE') OR (adds AND pg_catalog.has_any_column_privilege(o, w, 'INSERT')))";
+	ParamListInfo params = add_value(NULL, OIDARRAYOID, oids_datum(relations, OIDOID), false);
+	bool		isnull;
+	Datum		found;
+
+	see_own_changes();
+	found = value_of_query(query, NIL, add_value(params, BOOLOID, BoolGetDatum(by_everybody), false), BOOLOID, &isnull);
+	PopActiveSnapshot();
+	return DatumGetBool(found);
+}
+
+/*
  * Fails unless readers see all rows that a live view reads, and if everybody
  * could add rows that expose a class of one person.
  */
@@ -170,8 +203,7 @@ check_source(Relation relation, bool has_persons)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row security applies to %s", name),
 				 errhint("Publish a snapshot instead: materialized => true.")));
-	if (OidIsValid(find_now(WRITABLE_CLOSURE("ARRAY[$1]") " SELECT $1 FROM writable WHERE " MAY_WRITE("'public'::name") " LIMIT 1",
-							RelationGetRelid(relation))))
+	if (may_be_written(list_make1_oid(RelationGetRelid(relation)), true))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("everybody may write %s", name),

@@ -205,19 +205,6 @@ append_label(StringInfo sql, const Joined *joined)
 	appendStringInfo(sql, " ELSE %s END", found);
 }
 
-/* The condition under which a row's value has a label; NULL if it always has. */
-static char *
-has_label(const Joined *joined)
-{
-	const char *found = joined->is_cut ? psprintf("c%d.finer", joined->number) : psprintf("h%d.%s", joined->number, joined->leaf);
-
-	if (joined->attr->unknown_leaf == NO_LEAF)
-		return psprintf("(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
-	if (joined->is_cut)
-		return psprintf("(h%d.%s IS NULL OR %s IS NOT NULL)", joined->number, joined->leaf, found);
-	return NULL;
-}
-
 /* Joins the groups of the labels that are cut. */
 static void
 append_groups(StringInfo sql, const Joined *joined)
@@ -261,23 +248,6 @@ compared_form(const Release *release, const char *column, const char *value)
 }
 
 /*
- * The condition that a row has a column's value in a row of a recoding; NULL
- * has NULL, as in arrays, whose equality can be hashed.
- */
-static char *
-same_value(const Release *release, const char *column)
-{
-	Oid			type = column_type(release->dataset->relation, column);
-	const char *name = quote_identifier(column);
-	const char *ours = compared_form(release, column, psprintf("r.%s", name));
-	const char *theirs = compared_form(release, column, psprintf("t.%s", name));
-
-	if (OidIsValid(get_element_type(getBaseType(type))))
-		return psprintf("(%s OPERATOR(pg_catalog.=) %s OR (r.%s IS NULL AND t.%s IS NULL))", ours, theirs, name, name);
-	return psprintf("ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", ours, theirs);
-}
-
-/*
  * Joins the rows of a recoding's table, by the values of all columns, and the
  * labels of its classes.
  */
@@ -293,7 +263,19 @@ append_recoding(StringInfo sql, const Release *release)
 
 	appendStringInfo(sql, "\n\t\t\tLEFT JOIN ONLY %s t ON ", release->by.recoding_name);
 	for (int a = 0; a < nattrs; a++)
-		appendStringInfo(sql, "%s%s", a > 0 ? " AND " : "", same_value(release, population->attrs[a].name));
+	{
+		const char *column = population->attrs[a].name;
+		const char *name = quote_identifier(column);
+		const char *ours = compared_form(release, column, psprintf("r.%s", name));
+		const char *theirs = compared_form(release, column, psprintf("t.%s", name));
+
+		appendStringInfoString(sql, a > 0 ? " AND " : "");
+		/* NULL has NULL, as in arrays, whose equality can be hashed */
+		if (OidIsValid(get_element_type(getBaseType(column_type(release->dataset->relation, column)))))
+			appendStringInfo(sql, "(%s OPERATOR(pg_catalog.=) %s OR (r.%s IS NULL AND t.%s IS NULL))", ours, theirs, name, name);
+		else
+			appendStringInfo(sql, "ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", ours, theirs);
+	}
 	appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (VALUES ");
 	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
 	{
@@ -376,44 +358,51 @@ choose_ranked(const Release *release, Ranked *all)
 static void
 append_base(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
+	bool		by_recoding = release->by.kind == BY_RECODING;
+	Joined	   *joined = palloc(sizeof(Joined) * (release->population->nattrs + 1));
 	StringInfoData joins;
 	StringInfoData complete;
 
 	initStringInfo(&joins);
 	initStringInfo(&complete);
-	for (int a = 0; a < release->population->nattrs && release->by.kind != BY_RECODING; a++)
+	for (int a = 0; a < release->population->nattrs && !by_recoding; a++)
 	{
-		Joined		joined = joined_attribute(release, a);
-		char	   *condition = has_label(&joined);
+		bool		has_unknown = release->population->attrs[a].unknown_leaf != NO_LEAF;
+		char	   *leaf;
 
-		append_hierarchy(&joins, release, &joined);
-		if (joined.is_cut)
-			append_groups(&joins, &joined);
-		if (condition != NULL)
-			appendStringInfo(&complete, "%s%s", complete.len > 0 ? " AND " : "", condition);
+		joined[a] = joined_attribute(release, a);
+		append_hierarchy(&joins, release, &joined[a]);
+		if (joined[a].is_cut)
+			append_groups(&joins, &joined[a]);
+
+		/*
+		 * values must have a label; those without a leaf have one if that is
+		 * declared
+		 */
+		leaf = psprintf("h%d.%s", a + 1, joined[a].leaf);
+		if (!has_unknown || joined[a].is_cut)
+			appendStringInfo(&complete, "%s(%s IS NULL OR %s IS NOT NULL)", complete.len > 0 ? " AND " : "",
+							 has_unknown ? leaf : psprintf("r.%s", joined[a].column), joined[a].is_cut ? psprintf("c%d.finer", a + 1) : leaf);
 	}
-	if (release->by.kind == BY_RECODING)
+	if (by_recoding)
 		append_recoding(&joins, release);
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < release->ncolumns; i++)
 	{
-		Joined		joined;
+		int			a = release->columns[i].attr;
 
-		if (release->columns[i].attr < 0)
+		if (a < 0)
 			appendStringInfoString(sql, flat_sql(release->dataset->relation, release->columns[i].name));
-		else if (release->by.kind == BY_RECODING)
-			appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", release->columns[i].attr + 1);
+		else if (by_recoding)
+			appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", a + 1);
 		else
-		{
-			joined = joined_attribute(release, release->columns[i].attr);
-			append_label(sql, &joined);
-		}
+			append_label(sql, &joined[a]);
 		appendStringInfo(sql, " AS %s,\n\t\t\t\t", quote_identifier(release->columns[i].name));
 	}
 	for (int i = 0; i < n; i++)
 		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t",
 						 compared_form(release, counted[i].column, flat_sql(release->dataset->relation, counted[i].column)), counted[i].value);
-	appendStringInfo(sql, "%s AS %s", release->by.kind == BY_RECODING ? "q.class IS NOT NULL" : "true", own_name(release, "classed"));
+	appendStringInfo(sql, "%s AS %s", by_recoding ? "q.class IS NOT NULL" : "true", own_name(release, "classed"));
 	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(release->dataset->relation), joins.data);
 	if (complete.len > 0)
 		appendStringInfo(sql, "\n\t\t\tWHERE %s", complete.data);
