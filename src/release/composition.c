@@ -217,26 +217,6 @@ is_first(Comparison *comparison, char *what)
 }
 
 /*
- * Says, once a column, that a content cannot be combined with the release: the
- * data set cannot tell whom that shows by which label.
- */
-static void
-tell_apart(Comparison *comparison, const ReleaseEntry *earlier, const int *attr_of)
-{
-	int			i = 0;
-
-	while (i < earlier->ngeneralized && attr_of[i] >= 0)
-		i++;
-	if (i < earlier->ngeneralized && is_first(comparison, pstrdup(earlier->generalized[i])))
-		ereport(composition_level(),
-				(errcode(composition_errcode()),
-				 errmsg("release %s cannot be combined with a content of %s", comparison->release->sql_name, earlier->name),
-				 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
-						   earlier->generalized[i]),
-				 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
-}
-
-/*
  * Whether a release shows just what it showed last, as after a restore: then
  * nobody learns more.  Where rows belong to people, equal rows may be those of
  * others.
@@ -265,12 +245,13 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 	return !have_moved(own->content, last->content);
 }
 
-/* Compares a release with an earlier content, which is loaded. */
+/* Compares a release with an earlier content, which is loaded; says once what cannot be compared or combined. */
 static void
 compare_with(Comparison *comparison, const KnownContent *own, const KnownContent *earlier)
 {
 	Release    *release = comparison->release;
 	const char *unseen;
+	int			missing = 0;
 	int64		difference = composition_difference(comparison->composition, own, earlier, &unseen);
 
 	if (unseen != NULL && is_first(comparison, psprintf("%s.%s", earlier->release.name, unseen)))
@@ -290,9 +271,20 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 	if (comparison->composition->population == NULL)
 		return;
 	if (content_is_placed(earlier))
+	{
 		comparison->together = composition_add(comparison->composition, earlier);
-	else
-		tell_apart(comparison, &earlier->release, earlier->attr_of);
+		return;
+	}
+	/* the data set cannot tell whom the content shows by which label */
+	while (missing < earlier->release.ngeneralized && earlier->attr_of[missing] >= 0)
+		missing++;
+	if (missing < earlier->release.ngeneralized && is_first(comparison, pstrdup(earlier->release.generalized[missing])))
+		ereport(composition_level(),
+				(errcode(composition_errcode()),
+				 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->release.name),
+				 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
+						   earlier->release.generalized[missing]),
+				 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
 }
 
 void

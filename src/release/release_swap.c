@@ -159,19 +159,6 @@ set_live(Oid relation, const List *indexes, bool live)
 
 /* --------------------------------------------------------------------- rows */
 
-/* Rows that are swapped in bypass constraints, which others may rely on. */
-static void
-refuse_constraints(Relation table)
-{
-	if (table->rd_rel->relispartition ||
-		OidIsValid(find_now("SELECT $1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1",
-							RelationGetRelid(table))))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(RelationGetRelid(table))),
-				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
-}
-
 /*
  * Subscribers get nothing of a swap.  Deleting and inserting needs a replica
  * identity, and must not run triggers, rules or policies, which could keep old
@@ -204,7 +191,13 @@ release_fresh_rows(Release *release, Oid relation)
 	Relation	heap;
 
 	CheckTableNotInUse(table, "refresh_release");
-	refuse_constraints(table);
+	/* rows that are swapped in bypass constraints, which others may rely on */
+	if (form->relispartition ||
+		OidIsValid(find_now("SELECT $1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", relation)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(relation)),
+				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
 	/* building its indexes runs their functions */
 	require_trusted_relation(relation);
 	fresh->release = table;
