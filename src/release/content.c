@@ -156,20 +156,18 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);
 	KeyCounter *classes = key_counter_create(context, Max(code_words(nviews), 1), 1024);
 	KeyCounter *rows = key_counter_create(context, nvalues + 1, 1024);
-	KeyCounter *only = key_counter_create(context, 1, 1024);
+	int64	   *only[2];		/* by class: people whom one side shows */
 	int64		smallest = 0;
 
 	add_rows(classes, rows, a, views_a, nviews, values, nvalues, 0);
 	add_rows(classes, rows, b, views_b, nviews, values, nvalues, 1);
-	/* by class and side, the people whom only that side shows */
+	for (int side = 0; side < 2; side++)
+		only[side] = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) classes->nkeys + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < rows->nkeys; i++)
-		if (rows->counts[i] != 0)
-		{
-			*key_counter_candidate(only) = rows->keys[(Size) i * rows->nwords] << 1 | (rows->counts[i] < 0);
-			(void) key_counter_add(only, Abs(rows->counts[i]));
-		}
-	for (uint32 i = 0; i < only->nkeys; i++)
-		smallest = least_people(smallest, only->counts[i]);
+		only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += Abs(rows->counts[i]);
+	for (int side = 0; side < 2; side++)
+		for (uint32 class = 0; class < classes->nkeys; class++)
+			smallest = least_people(smallest, only[side][class]);
 	MemoryContextDelete(context);
 	return smallest;
 }
