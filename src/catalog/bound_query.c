@@ -207,6 +207,8 @@ uint64
 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver)
 {
 	ErrorContextCallback telling = begin_telling(bound->statement);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt plan", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	List	   *rewritten;
 	PlannedStmt *plan;
 	QueryDesc  *run;
@@ -226,5 +228,7 @@ query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver)
 	ExecutorEnd(run);
 	FreeQueryDesc(run);
 	error_context_stack = telling.previous;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 	return processed;
 }
