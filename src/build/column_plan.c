@@ -508,22 +508,6 @@ name_has(const char *column, const char *const *words)
 	return false;
 }
 
-static void
-plan_texts(ColumnPlan *plan)
-{
-	const Profile *profile = &plan->profile;
-
-	if (profile->mails && profile->values > 0)
-		choose_hierarchy(plan, PLAN_MAILS, 2, "e-mail addresses, to their domains");
-	else if (profile->values > FEW_VALUES && profile->codes && !name_has(plan->column, names))
-		choose_hierarchy(plan, PLAN_MASKS, Max(profile->longest, 1), "codes, masked from the right");
-	else if (profile->values > MANY_TEXTS && profile->frequent > 0 && profile->frequent < profile->values)
-	{
-		choose_hierarchy(plan, PLAN_FREQUENCIES, 2, "texts, with one label for rare ones");
-		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
-	}
-}
-
 /* The role that a column's name and values suggest. */
 static void
 plan_role(ColumnPlan *plan, Relation relation)
@@ -568,8 +552,15 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 	}
 	else if (plan->type == TIMEOID && profile->values > 0)
 		choose_hierarchy(plan, PLAN_HOURS, 3, "times of day, in hours and quarters of the day");
-	else if (type_is_text(plan->type))
-		plan_texts(plan);
+	else if (type_is_text(plan->type) && profile->mails && profile->values > 0)
+		choose_hierarchy(plan, PLAN_MAILS, 2, "e-mail addresses, to their domains");
+	else if (type_is_text(plan->type) && profile->values > FEW_VALUES && profile->codes && !name_has(plan->column, names))
+		choose_hierarchy(plan, PLAN_MASKS, Max(profile->longest, 1), "codes, masked from the right");
+	else if (type_is_text(plan->type) && profile->values > MANY_TEXTS && profile->frequent > 0 && profile->frequent < profile->values)
+	{
+		choose_hierarchy(plan, PLAN_FREQUENCIES, 2, "texts, with one label for rare ones");
+		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
+	}
 	plan_role(plan, relation);
 }
 

@@ -114,29 +114,6 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 	return prepared;
 }
 
-/*
- * Fails unless a type is valid for leaves: it must have equality and run no
- * user-defined check.
- */
-static void
-check_leaf_type(Oid type)
-{
-	TypeCacheEntry *cache;
-
-	if (!OidIsValid(type) || !get_typisdefined(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("type with OID %u does not exist", type)));
-	cache = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
-	if (type_input_is_safe(type) && OidIsValid(get_array_type(type)) &&
-		OidIsValid(cache->eq_opr) && OidIsValid(cache->lt_opr))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("leaves cannot have type %s", format_type_be(type)),
-			 errhint("Name the type of the column: a number, a text, a date, an enumeration or a range, but not a domain.")));
-}
-
 static int
 read_source(void *buffer, int minimum, int maximum)
 {
@@ -215,11 +192,22 @@ Oid
 build_csv(const char *name, const char *csv, Size length, const char *delimiter, Oid type)
 {
 	CsvText		prepared = prepare_text(csv, length, delimiter);
+	TypeCacheEntry *cache;
 	NewHierarchy *table;
 	char	   *nulls;
 	bool		isnull;
 
-	check_leaf_type(type);
+	if (!OidIsValid(type) || !get_typisdefined(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type with OID %u does not exist", type)));
+	cache = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
+	/* it must have equality and run no user-defined check */
+	if (!type_input_is_safe(type) || !OidIsValid(get_array_type(type)) || !OidIsValid(cache->eq_opr) || !OidIsValid(cache->lt_opr))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("leaves cannot have type %s", format_type_be(type)),
+				 errhint("Name the type of the column: a number, a text, a date, an enumeration or a range, but not a domain.")));
 	if (prepared.lines.len == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -269,31 +269,6 @@ rows_are_tuples(const Reading *reading, const char *rows)
 	return all <= sampled * sampled / 2 / (sampled - groups);
 }
 
-/*
- * The statement for a relation that is grouped where it is stored, unless it
- * is a distributed table of which nearly every row is a tuple of its own.  To
- * estimate that, a table is read once more; a view could take as long for its
- * first rows as for all, and is read once.
- */
-static char *
-statement_elsewhere(const Reading *reading)
-{
-	Oid			relation = reading->dataset->relation;
-	const char *alias = quote_identifier(get_rel_name(relation));
-	StringInfoData bare;
-
-	if (read_mode != READ_AUTO || reading->leaves != NIL || reading->dataset->count_column != NULL ||
-		get_rel_relkind(relation) == RELKIND_VIEW || !is_distributed(relation))
-		return grouped_statement(reading);
-	/* the rows themselves, to be counted here */
-	initStringInfo(&bare);
-	appendStringInfoString(&bare, "SELECT ");
-	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&bare, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
-	appendStringInfo(&bare, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(relation));
-	return rows_are_tuples(reading, bare.data) ? bare.data : grouped_statement(reading);
-}
-
 /* The statement with our aggregate, over the relation or a store's rows. */
 static char *
 aggregate_statement(const Reading *reading)
@@ -382,6 +357,8 @@ places_in_store(const Reading *reading, const StoreRead *store)
 void
 plan_read(Reading *reading)
 {
+	Oid			relation = reading->dataset->relation;
+
 	/* a store counts equal rows but does not know whose they are */
 	if (reading->may_use_store && reading->person == NULL && (read_mode == READ_AUTO || read_mode == READ_STORE))
 		reading->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
@@ -395,5 +372,26 @@ plan_read(Reading *reading)
 	reading->grouped = choose_grouping(reading);
 	for (int i = 0; i < reading->ncolumns && reading->grouped; i++)
 		reading->columns[i].buckets = make_buckets(reading, i);
-	reading->statement = reading->grouped ? statement_elsewhere(reading) : aggregate_statement(reading);
+	reading->statement = reading->grouped ? grouped_statement(reading) : aggregate_statement(reading);
+
+	/*
+	 * A distributed table of which nearly every row is a tuple of its own is
+	 * not grouped.  To estimate that, a table is read once more; a view could
+	 * take as long for its first rows as for all, and is read once.
+	 */
+	if (reading->grouped && read_mode == READ_AUTO && reading->leaves == NIL && reading->dataset->count_column == NULL &&
+		get_rel_relkind(relation) != RELKIND_VIEW && is_distributed(relation))
+	{
+		const char *alias = quote_identifier(get_rel_name(relation));
+		StringInfoData bare;
+
+		/* the rows themselves, to be counted here */
+		initStringInfo(&bare);
+		appendStringInfoString(&bare, "SELECT ");
+		for (int i = 0; i < reading->ncolumns; i++)
+			appendStringInfo(&bare, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
+		appendStringInfo(&bare, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(relation));
+		if (rows_are_tuples(reading, bare.data))
+			reading->statement = bare.data;
+	}
 }
