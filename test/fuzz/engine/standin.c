@@ -12,6 +12,7 @@
 #include "lib/pairingheap.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
 #include "storage/shmem.h"
 #include "utils/backend_status.h"
 #include "utils/memutils.h"
@@ -337,4 +338,40 @@ pairingheap_remove_first(pairingheap * heap)
 
 	heap->ph_root = first->next_sibling;
 	return first;
+}
+
+/* Lists of numbers. */
+List *
+lappend_int(List *list, int datum)
+{
+	ListCell   *cells;
+
+	if (list == NULL)
+	{
+		list = palloc0(sizeof(List));
+		list->type = T_IntList;
+	}
+	if (list->length == list->max_length)
+	{
+		list->max_length = 2 * list->max_length + 1;
+		cells = palloc(sizeof(ListCell) * list->max_length);
+		if (list->length > 0)
+			memcpy(cells, list->elements, sizeof(ListCell) * list->length);
+		list->elements = cells;
+	}
+	list->elements[list->length++].int_value = datum;
+	return list;
+}
+
+bool
+list_member_int(const List *list, int datum)
+{
+	const ListCell *cell;
+
+	foreach(cell, list)
+	{
+		if (lfirst_int(cell) == datum)
+			return true;
+	}
+	return false;
 }
