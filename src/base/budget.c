@@ -34,18 +34,6 @@ budget_expect_further(MemoryContext context, Size more)
 	forecast = Max(forecast, MemoryContextMemAllocated(context, true) + more);
 }
 
-/* Reports that the limit is reached, and what to do about it. */
-static void
-budget_exceeded(Size wanted)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OUT_OF_MEMORY),
-			 errmsg("data set needs more memory than anonopt.memory allows"),
-			 errdetail("At least %zu kB are needed, %zu kB are allowed.", wanted / 1024, budget_limit() / 1024),
-			 errhint("Set anonopt.memory to '%zu MB', declare fewer columns, or start from coarser values.",
-					 Max(forecast, wanted * 2) / (1024 * 1024) + 1)));
-}
-
 bool
 budget_allows(MemoryContext context, Size more)
 {
@@ -55,8 +43,15 @@ budget_allows(MemoryContext context, Size more)
 void
 budget_require(MemoryContext context, Size more)
 {
-	if (!budget_allows(context, more))
-		budget_exceeded(MemoryContextMemAllocated(context, true) + more);
+	Size		wanted = MemoryContextMemAllocated(context, true) + more;
+
+	if (wanted > budget_limit())
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("data set needs more memory than anonopt.memory allows"),
+				 errdetail("At least %zu kB are needed, %zu kB are allowed.", wanted / 1024, budget_limit() / 1024),
+				 errhint("Set anonopt.memory to '%zu MB', declare fewer columns, or start from coarser values.",
+						 Max(forecast, wanted * 2) / (1024 * 1024) + 1)));
 }
 
 static void *

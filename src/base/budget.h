@@ -7,6 +7,8 @@
 
 #include "postgres.h"
 
+#include "fmgr.h"
+
 /* The setting anonopt.memory, in kB; 0 means maintenance_work_mem. */
 extern int	budget_memory;
 
@@ -34,5 +36,16 @@ extern void *budget_grow(MemoryContext context, void *array, Size element, Size 
 
 /* A copy of an array that will grow. */
 extern void *budget_copy(MemoryContext context, const void *array, Size element, Size n, Size *capacity);
+
+/* The memory context of the aggregate that calls a transition function. */
+static inline MemoryContext
+aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "called outside an aggregate");
+	return context;
+}
 
 #endif

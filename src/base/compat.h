@@ -60,9 +60,6 @@
 
 #if PG_VERSION_NUM < 160000
 #define pgstat_get_local_beentry_by_index(index) pgstat_fetch_stat_local_beentry(index)
-#endif
-
-#if PG_VERSION_NUM < 160000
 #define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
 #define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
 #define RelationAssumeNewRelfilelocator(relation) RelationAssumeNewRelfilenode(relation)
@@ -78,10 +75,6 @@
 #if PG_VERSION_NUM < 150000
 #define make_new_heap(old, tablespace, method, persistence, lock) \
 	((void) (method), make_new_heap(old, tablespace, persistence, lock))
-#define shm_mq_send(queue, size, bytes, nowait, force_flush) shm_mq_send(queue, size, bytes, nowait)
-#endif
-
-#if PG_VERSION_NUM < 150000
 #define RelationHasSecurityInvoker(relation) false
 #define parse_analyze_fixedparams(tree, source, types, n, environment) parse_analyze(tree, source, types, n, environment)
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)

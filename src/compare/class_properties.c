@@ -34,25 +34,6 @@ property_falls(Property property)
 	return property == PROPERTY_LOSS || property == PROPERTY_WEIGHTED_LOSS;
 }
 
-/* The loss of a person in a class. */
-static void
-set_loss(ClassProperties *p, uint32 class)
-{
-	const Population *population = p->classes->population;
-	double		weights = 0;
-
-	p->loss[class] = p->weighted[class] = 0;
-	for (int a = 0; a < population->nattrs; a++)
-		weights += population->attrs[a].weight;
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		double		loss = attribute_loss(&population->attrs[a], class_lost(p->classes, class, a));
-
-		p->loss[class] += loss;
-		p->weighted[class] += population->attrs[a].weight / weights * loss;
-	}
-}
-
 /* Counts the suppressed people, who are one class. */
 static void
 join_suppressed(ClassProperties *p)
@@ -83,7 +64,9 @@ ClassProperties *
 class_properties(Classes *classes, Measurer *measurer)
 {
 	ClassProperties *p = palloc0(sizeof(ClassProperties));
+	const Population *population = classes->population;
 	uint32		n = classes->n;
+	double		weights = 0;
 	int64		threshold;
 
 	classes_count(classes);
@@ -92,10 +75,19 @@ class_properties(Classes *classes, Measurer *measurer)
 	p->loss = budget_alloc(sizeof(double), (Size) n + 1);
 	p->weighted = budget_alloc(sizeof(double), (Size) n + 1);
 	threshold = size_threshold(measurer, classes->table, classes->suppressed);
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
 	for (uint32 class = 0; class < n; class++)
 	{
-		set_loss(p, class);
-		p->suppressed[class] = class_people(classes->population, classes->table, class) < threshold;
+		p->loss[class] = p->weighted[class] = 0;
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			double		loss = attribute_loss(&population->attrs[a], class_lost(classes, class, a));
+
+			p->loss[class] += loss;
+			p->weighted[class] += population->attrs[a].weight / weights * loss;
+		}
+		p->suppressed[class] = class_people(population, classes->table, class) < threshold;
 		p->nsuppressed += p->suppressed[class] ? classes->table->counts[class] : 0;
 	}
 	p->suppressed[n] = classes->suppressed > 0;

@@ -9,7 +9,7 @@
  * even those who are not shown, since decisions would be made about them as
  * well.
  */
-#include "compare/usefulness.h"
+#include "compare/comparison.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * computation for the original data, whose runs are single leaves, and for the
  * release.
  */
-#include "compare/usefulness.h"
+#include "compare/comparison.h"
 
 #include <math.h>
 

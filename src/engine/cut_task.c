@@ -197,26 +197,24 @@ people_of_class(const CutCounting *counting, uint32 class)
 	return counting->people != NULL ? counting->people[class] : counting->class_counter->classes.counts[class];
 }
 
-static void
-measure_sizes(const CutCounting *counting, int64 k, ClassSizes *sizes)
+static ClassSizes
+measure_sizes(const CutCounting *counting, int64 k)
 {
 	const TupleTable *classes = &counting->class_counter->classes;
+	ClassSizes	sizes = {.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX};
 
-	*sizes = (ClassSizes)
-	{
-		.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX
-	};
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		int64		count = people_of_class(counting, i);
 
-		sizes->smallest = Min(sizes->smallest, count);
-		sizes->largest = Max(sizes->largest, count);
+		sizes.smallest = Min(sizes.smallest, count);
+		sizes.largest = Max(sizes.largest, count);
 		if (count < k)
-			sizes->people_below += classes->counts[i];
+			sizes.people_below += classes->counts[i];
 		else
-			sizes->smallest_kept = Min(sizes->smallest_kept, count);
+			sizes.smallest_kept = Min(sizes.smallest_kept, count);
 	}
+	return sizes;
 }
 
 /*
@@ -313,7 +311,7 @@ evaluate_item(void *state, const void *item, void *evaluated)
 	if (counting->people != NULL)
 		count_class_persons(population, counting->class_of, counting->base_persons, counting->base.ntuples,
 							counting->class_counter->classes.ntuples, counting->start, counting->together, counting->people);
-	measure_sizes(counting, k, &sizes);
+	sizes = measure_sizes(counting, k);
 	suppresses = counting->measurer == NULL && sizes.people_below > 0 &&
 		sizes.people_below <= counting->asked.promise.limit && sizes.largest >= k;
 	if (suppresses)

@@ -124,22 +124,6 @@ compare_heights(const void *a, const void *b, void *arg)
 	return x < y ? -1 : 1;
 }
 
-static int64 *
-count_before(const Population *population, int a)
-{
-	const Attribute *attr = &population->attrs[a];
-	const Recoding *lowest = lowest_recoding(attr);
-	const uint64 *key = population->tuples->keys;
-	int64	   *before = MemoryContextAllocExtended(population->context, sizeof(int64) * ((Size) lowest->nlabels + 1),
-													MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
-
-	for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
-		before[lowest->label_of[key_get(key, &attr->field)] + 1] += population->tuples->counts[i];
-	for (uint32 label = 0; label < lowest->nlabels; label++)
-		before[label + 1] += before[label];
-	return before;
-}
-
 CutSpace *
 cut_space_create(Population *population, bool taxonomy)
 {
@@ -162,10 +146,20 @@ cut_space_create(Population *population, bool taxonomy)
 	space->people_before = palloc(sizeof(int64 *) * population->nattrs);
 	for (int a = 0; a < population->nattrs; a++)
 	{
+		const Attribute *attr = &population->attrs[a];
+		const Recoding *lowest = lowest_recoding(attr);
+		const uint64 *key = population->tuples->keys;
+		int64	   *before = MemoryContextAllocExtended(population->context, sizeof(int64) * ((Size) lowest->nlabels + 1),
+														MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+
 		find_heights(space, a);
 		if (taxonomy)
 			find_speakers(space, a);
-		space->people_before[a] = count_before(population, a);
+		for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
+			before[lowest->label_of[key_get(key, &attr->field)] + 1] += population->tuples->counts[i];
+		for (uint32 label = 0; label < lowest->nlabels; label++)
+			before[label + 1] += before[label];
+		space->people_before[a] = before;
 	}
 	for (int bit = 0; bit < space->nbits; bit++)
 		space->from_top[bit] = bit;
@@ -221,36 +215,29 @@ cut_groups(const CutSpace *space, const uint64 *cut, int a)
 	return groups;
 }
 
-/* Sum over all people of the other leaves in their group. */
-static int128
-attribute_leaves(const CutSpace *space, const uint64 *cut, int a)
-{
-	const Attribute *attr = &space->population->attrs[a];
-	const Recoding *lowest = lowest_recoding(attr);
-	const int64 *before = space->people_before[a];
-	int			first_bit = space->first_bit[a];
-	uint32		start = 0;
-	int128		sum = 0;
-
-	for (uint32 label = 0; label < lowest->nlabels; label++)
-	{
-		uint32		leaves;
-
-		if (label + 1 < lowest->nlabels && !cut_has(cut, first_bit + label))
-			continue;
-		leaves = lowest->first_leaf[label] + lowest->leaves[label] - lowest->first_leaf[start];
-		sum += (int128) (before[label + 1] - before[start]) * leaves_lost(attr->hierarchy, lowest->first_leaf[start], leaves);
-		start = label + 1;
-	}
-	return sum;
-}
-
 double
 cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lost)
 {
-	int128		leaves[MAX_ATTRIBUTES];
+	int128		sums[MAX_ATTRIBUTES];
 
 	for (int a = 0; a < space->population->nattrs; a++)
-		leaves[a] = attribute_leaves(space, cut, a) + (lost != NULL ? lost[a] : 0);
-	return weighted_penalty(space->population, leaves);
+	{
+		const Attribute *attr = &space->population->attrs[a];
+		const Recoding *lowest = lowest_recoding(attr);
+		const int64 *before = space->people_before[a];
+		uint32		start = 0;
+
+		sums[a] = lost != NULL ? lost[a] : 0;
+		for (uint32 label = 0; label < lowest->nlabels; label++)
+		{
+			uint32		leaves;
+
+			if (label + 1 < lowest->nlabels && !cut_has(cut, space->first_bit[a] + label))
+				continue;
+			leaves = lowest->first_leaf[label] + lowest->leaves[label] - lowest->first_leaf[start];
+			sums[a] += (int128) (before[label + 1] - before[start]) * leaves_lost(attr->hierarchy, lowest->first_leaf[start], leaves);
+			start = label + 1;
+		}
+	}
+	return weighted_penalty(space->population, sums);
 }

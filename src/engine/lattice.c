@@ -216,9 +216,39 @@ measure_item(void *state, const void *item, void *result)
 {
 	NodeMeasuring *measuring = state;
 	Recodings	node;
-	const TupleTable *classes = class_cache_classes(measuring->cache, ((const NodeItem *) item)->levels, &node);
+	const TupleTable *classes = class_cache_classes(measuring->cache, item, &node);
 
 	measure(measuring->measurer, node, classes, result);
 }
 
 const PoolWork measure_nodes_work = {"measure nodes", begin_measuring, measure_item};
+
+static int
+compare_nodes(const void *a, const void *b, void *arg)
+{
+	const Population *population = arg;
+	const MeasuredNode *const *x = a;
+	const MeasuredNode *const *y = b;
+
+	return compare_levels((*x)->levels, (*y)->levels, population->nattrs);
+}
+
+/* Finest nodes first, since the classes of others are computed from theirs. */
+void
+remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes)
+{
+	NodeMeasuring *measuring = begin_measuring(population, promise);
+	MeasuredNode **order = palloc(sizeof(MeasuredNode *) * (nnodes + 1));
+
+	for (int i = 0; i < nnodes; i++)
+		order[i] = &nodes[i];
+	if (nnodes > 1)
+		qsort_arg(order, nnodes, sizeof(MeasuredNode *), compare_nodes, population);
+	for (int i = 0; i < nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		measure_item(measuring, order[i]->levels, &order[i]->measures);
+	}
+	class_cache_free(measuring->cache);
+	pfree(order);
+}

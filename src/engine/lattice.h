@@ -58,4 +58,7 @@ typedef struct NodeItem
 extern const PoolWork measure_nodes_work;
 extern const PoolWork measure_parts_work;
 
+/* Measures the nodes found in a narrow population again, with every column. */
+extern void remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes);
+
 #endif

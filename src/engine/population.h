@@ -216,4 +216,15 @@ extern void count_class_persons(const Population *population, const uint32 *clas
 /* The classes of any node, from the original tuples. */
 extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);
 
+/* ------------------------------------------------- copies of a population */
+
+/* The population without sensitive and class columns, unless they have conditions; it is searched much faster. */
+extern Population *population_narrow(const Population *population);
+
+/* Writes a population; returns the bytes that it takes, even if there is no place for them. */
+extern Size shared_population_write(const Population *population, char *bytes);
+
+/* The population in such bytes, which must stay allocated; names are not shared. */
+extern Population *shared_population_read(char *bytes, MemoryContext context);
+
 #endif

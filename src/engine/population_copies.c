@@ -2,9 +2,7 @@
  * population_copies.c
  *	  Copies of a population: without its columns, and in shared memory.
  */
-#include "engine/population_copies.h"
-
-#include "miscadmin.h"
+#include "engine/population.h"
 
 /* ---------------- lets searches that need no sensitive or class column work */
 
@@ -34,40 +32,6 @@ population_narrow(const Population *population)
 		narrow->tuples->slices = &population->tuples->slices[column];
 	}
 	return narrow;
-}
-
-static int
-compare_nodes(const void *a, const void *b, void *arg)
-{
-	const Population *population = arg;
-	const MeasuredNode *const *x = a;
-	const MeasuredNode *const *y = b;
-
-	return compare_levels((*x)->levels, (*y)->levels, population->nattrs);
-}
-
-/* Finest nodes first, since the classes of others are computed from theirs. */
-void
-remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes)
-{
-	ClassCache *cache = class_cache_create(population);
-	Measurer   *measurer = measurer_create(population, promise);
-	MeasuredNode **order = palloc(sizeof(MeasuredNode *) * (nnodes + 1));
-
-	for (int i = 0; i < nnodes; i++)
-		order[i] = &nodes[i];
-	if (nnodes > 1)
-		qsort_arg(order, nnodes, sizeof(MeasuredNode *), compare_nodes, population);
-	for (int i = 0; i < nnodes; i++)
-	{
-		Recodings	node;
-		const TupleTable *classes = class_cache_classes(cache, order[i]->levels, &node);
-
-		CHECK_FOR_INTERRUPTS();
-		measure(measurer, node, classes, &order[i]->measures);
-	}
-	class_cache_free(cache);
-	pfree(order);
 }
 
 /* -------------------------------------------- A population in shared memory */

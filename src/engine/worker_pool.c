@@ -11,7 +11,6 @@
 #include "engine/worker_pool.h"
 
 #include "access/xact.h"
-#include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
@@ -204,8 +203,7 @@ worker_pool_begin(const PoolOrder *order, int workers)
 	pool->result_size = order->result_size;
 	pool->argument = unconstify(void *, order->argument);
 	pool->state = pool->work->begin(order->population, order->argument);
-	if (workers > 0)
-		worker_pool_call(pool, order, workers);
+	worker_pool_call(pool, order, workers);
 	return pool;
 }
 

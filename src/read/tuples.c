@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "access/parallel.h"
-#include "base/aggregate.h"
+#include "base/budget.h"
 #include "base/bytes.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"

@@ -9,7 +9,6 @@
 #include "release/content.h"
 
 #include "base/budget.h"
-#include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "release/cut_bits.h"
 #include "utils/builtins.h"

@@ -12,7 +12,6 @@
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "engine/population_copies.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "read/population_read.h"

@@ -9,7 +9,6 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "common/hashfn.h"
-#include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "read/weights.h"

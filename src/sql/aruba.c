@@ -8,7 +8,6 @@
 
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "engine/population_copies.h"
 #include "read/weights.h"
 #include "record/record_parts.h"
 #include "sql/search_call.h"

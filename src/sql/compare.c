@@ -11,7 +11,6 @@
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "compare/comparison.h"
-#include "engine/population_copies.h"
 #include "read/population_read.h"
 #include "release/cut_bits.h"
 #include "sql/search_call.h"

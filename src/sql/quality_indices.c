@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "base/aggregate.h"
+#include "base/budget.h"
 #include "catalog/sql.h"
 #include "compare/comparison.h"
 #include "sql/call.h"

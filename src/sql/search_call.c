@@ -5,7 +5,7 @@
 #include "sql/search_call.h"
 
 #include "catalog/sql.h"
-#include "engine/population_copies.h"
+#include "engine/lattice.h"
 #include "read/population_read.h"
 #include "utils/builtins.h"
 

@@ -14,7 +14,7 @@
 #include "base/budget.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "compare/usefulness.h"
+#include "compare/comparison.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release.h"

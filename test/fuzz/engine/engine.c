@@ -15,7 +15,6 @@
 #include "engine/node_classes.h"
 #include "engine/cuts.h"
 #include "engine/lattice.h"
-#include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "record/matches.h"
 #include "record/record_search.h"
