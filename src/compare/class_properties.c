@@ -34,32 +34,6 @@ property_falls(Property property)
 	return property == PROPERTY_LOSS || property == PROPERTY_WEIGHTED_LOSS;
 }
 
-/* Counts the suppressed people, who are one class. */
-static void
-join_suppressed(ClassProperties *p)
-{
-	const Population *population = p->classes->population;
-	const TupleTable *table = p->classes->table;
-	uint32	   *slices = budget_alloc(sizeof(uint32), (Size) p->classes->n + 2);
-	int			columns[2] = {population->nsensitive > 0 ? 0 : -1, population->has_persons ? population->ncolumns - 1 : -1};
-
-	p->suppressed_people = p->nsuppressed;
-	for (int i = 0; i < 2; i++)
-	{
-		uint32		n = 0;
-
-		if (columns[i] < 0)
-			continue;
-		for (uint32 class = 0; class <= p->classes->n; class++)
-			if (p->suppressed[class])
-				slices[n++] = table->slices[columns[i]][class];
-		if (i == 1)
-			p->suppressed_people = persons_together(population_persons(population), slices, n, PG_INT64_MAX);
-		else if (n > 0)
-			p->suppressed_slice = histograms_merge(population->columns[0], slices, n);
-	}
-}
-
 ClassProperties *
 class_properties(Classes *classes, Measurer *measurer)
 {
@@ -68,6 +42,7 @@ class_properties(Classes *classes, Measurer *measurer)
 	uint32		n = classes->n;
 	double		weights = 0;
 	int64		threshold;
+	uint32	   *slices;
 
 	classes_count(classes);
 	p->classes = classes;
@@ -92,7 +67,14 @@ class_properties(Classes *classes, Measurer *measurer)
 	}
 	p->suppressed[n] = classes->suppressed > 0;
 	p->nsuppressed += classes->suppressed;
-	join_suppressed(p);
+	/* they are one class */
+	slices = budget_alloc(sizeof(uint32), (Size) n + 2);
+	p->suppressed_people = p->nsuppressed;
+	if (population->has_persons)
+		p->suppressed_people = persons_together(population_persons(population), slices,
+												classes_slices(classes, p->suppressed, population->ncolumns - 1, slices), PG_INT64_MAX);
+	if (population->nsensitive > 0 && p->nsuppressed > 0)
+		p->suppressed_slice = histograms_merge(population->columns[0], slices, classes_slices(classes, p->suppressed, 0, slices));
 	return p;
 }
 

@@ -130,21 +130,6 @@ count(ClassCache *cache, const Kept *source, Recodings node)
 	return classes;
 }
 
-/*
- * Builds a table one level finer in each attribute than the last node's, if it
- * is worth keeping.
- */
-static void
-make_finer(ClassCache *cache)
-{
-	const Kept *source = find_source(cache, cache->finer);
-
-	cache->wants_finer = false;
-	population_mark(cache->population, cache->marks);
-	if (!keep(cache, source, cache->finer, count(cache, source, node_of_levels(cache->population, cache->finer))))
-		population_release(cache->population, cache->marks);
-}
-
 const TupleTable *
 class_cache_classes(ClassCache *cache, const int *levels, Recodings *node)
 {
@@ -157,8 +142,18 @@ class_cache_classes(ClassCache *cache, const int *levels, Recodings *node)
 		population_release(population, cache->marks);
 	MemoryContextReset(cache->scratch);
 	old = MemoryContextSwitchTo(cache->scratch);
+
+	/*
+	 * a table one level finer in each attribute than the last node's, if it
+	 * is worth keeping
+	 */
 	if (cache->wants_finer)
-		make_finer(cache);
+	{
+		population_mark(population, cache->marks);
+		source = find_source(cache, cache->finer);
+		if (!keep(cache, source, cache->finer, count(cache, source, node_of_levels(population, cache->finer))))
+			population_release(population, cache->marks);
+	}
 	population_mark(population, cache->marks);
 	source = find_source(cache, levels);
 	*node = node_of_levels(population, levels);

@@ -300,23 +300,15 @@ classes_renumber(Classes *classes, const uint32 *number, uint32 n)
 	classes->table = NULL;
 }
 
-/* The number of different people in hidden classes, and in none. */
-static int64
-people_of_hidden(const Classes *classes, const bool *hidden, uint32 *slices)
+uint32
+classes_slices(const Classes *classes, const bool *chosen, int column, uint32 *slices)
 {
-	const Population *population = classes->population;
-	const TupleTable *table = classes->table;
 	uint32		n = 0;
-	int64		rows = 0;
 
 	for (uint32 i = 0; i < classes->n + 1; i++)
-		if (hidden[i])
-		{
-			rows += table->counts[i];
-			if (population->has_persons)
-				slices[n++] = table->slices[population->ncolumns - 1][i];
-		}
-	return population->has_persons ? persons_together(population_persons(population), slices, n, PG_INT64_MAX) : rows;
+		if (chosen[i])
+			slices[n++] = classes->table->slices[column][i];
+	return n;
 }
 
 /* The number of all hidden people, if they would keep the promise as one class, or else 0. */
@@ -324,9 +316,14 @@ static int64
 people_to_star(const Classes *classes, const Promise *promise, const bool *hidden)
 {
 	const Population *population = classes->population;
-	uint32	   *slices = population_alloc(population, sizeof(uint32), (Size) classes->n + 1 + 1);
-	int64		people = people_of_hidden(classes, hidden, slices);
+	uint32	   *slices = population_alloc(population, sizeof(uint32), (Size) classes->n + 2);
+	int			last = population->ncolumns - 1;
+	int64		people = 0;
 
+	if (population->has_persons)
+		people = persons_together(population_persons(population), slices, classes_slices(classes, hidden, last, slices), PG_INT64_MAX);
+	for (uint32 i = 0; i < classes->n + 1 && !population->has_persons; i++)
+		people += hidden[i] ? classes->table->counts[i] : 0;
 	/* everybody outside matches the labels of a starred class */
 	if (people < Max(promise->k, 1) || population_asks_outside(population))
 		return 0;
@@ -336,14 +333,9 @@ people_to_star(const Classes *classes, const Promise *promise, const bool *hidde
 			return 0;
 	for (int j = 0; j < population->nsensitive; j++)
 	{
-		uint32		n = 0;
-		uint32		merged;
-
-		for (uint32 i = 0; i < classes->n + 1; i++)
-			if (hidden[i])
-				slices[n++] = classes->table->slices[j][i];
 		/* merging may reallocate the column's slices */
-		merged = histograms_merge(population->columns[j], slices, n);
+		uint32		merged = histograms_merge(population->columns[j], slices, classes_slices(classes, hidden, j, slices));
+
 		if (population->columns[j]->slices[merged].breaks != 0)
 			return 0;
 	}

@@ -94,6 +94,9 @@ extern Classes *classes_of_recoding(const Population *population, const uint32 *
 /* Counts the classes' rows and values, unless they have been counted. */
 extern void classes_count(Classes *classes);
 
+/* Collects the histograms of chosen classes for a column, of those in none at n; returns their number. */
+extern uint32 classes_slices(const Classes *classes, const bool *chosen, int column, uint32 *slices);
+
 /*
  * Gives classes new numbers below n; NO_CLASS hides one.  Classes with the same
  * number become one.  They are then no longer counted.

@@ -113,20 +113,6 @@ measure_part(void *state, const void *item, void *result)
 
 const PoolWork measure_parts_work = {"measure parts", begin_parts, measure_part};
 
-/* Shows the measures of a part; returns false if the visitor wants no more. */
-static bool
-visit_part(const PartWalk *walk, uint64 part, const Measures *measures, NodeVisitor visit, void *arg)
-{
-	int			levels[MAX_ATTRIBUTES];
-
-	first_levels(walk, part, levels);
-	do
-		if (!visit(arg, levels, measures++))
-			return false;
-	while (next_levels(walk, levels));
-	return true;
-}
-
 /* Measures all parts together with workers; returns their number. */
 static int
 measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers, NodeVisitor visit, void *arg)
@@ -154,7 +140,15 @@ measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers
 			parts[i] = part + i;
 		worker_pool_do(pool, n, parts, results);
 		for (int i = 0; i < n && !stopped; i++)
-			stopped = !visit_part(walk, parts[i], results + i * part_nodes, visit, arg);
+		{
+			const Measures *measures = results + i * part_nodes;
+			int			levels[MAX_ATTRIBUTES];
+
+			first_levels(walk, parts[i], levels);
+			do
+				stopped = !visit(arg, levels, measures++);
+			while (!stopped && next_levels(walk, levels));
+		}
 	}
 	pfree(results);
 	return worker_pool_end(pool);
