@@ -41,9 +41,6 @@
 /* Classes are sorted by size up to this; larger ones are not sorted. */
 #define SORTED_SIZES 1024
 
-/* The largest error of a bound by rounding. */
-#define ROUNDING 1e-9
-
 /* Visiting a tuple's values takes as long as visiting this many tuples. */
 #define VALUES_EFFORT 8
 

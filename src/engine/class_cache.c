@@ -13,7 +13,7 @@
 #include "engine/node_classes.h"
 
 #include "base/budget.h"
-#include "engine/known_nodes.h"
+#include "engine/lattice.h"
 
 /* A table is kept if it is this many times smaller than its source. */
 #define WORTH_KEEPING 1.1

@@ -13,7 +13,6 @@
 
 #include "base/budget.h"
 #include "base/bytes.h"
-#include "engine/persons.h"
 
 #define LOGS 65536
 

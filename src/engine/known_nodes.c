@@ -8,7 +8,7 @@
  * the sets of the next level.  The words of all sets are interleaved, so that
  * a lookup reads memory in order.
  */
-#include "engine/known_nodes.h"
+#include "engine/lattice.h"
 
 #include "base/budget.h"
 

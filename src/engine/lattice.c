@@ -25,7 +25,7 @@
 typedef struct LatticeOrder
 {
 	Promise		promise;
-	int			depths;			/* attributes whose levels define a part */
+	uint64		part_nodes;		/* nodes of a part */
 } LatticeOrder;
 
 /* The state of a process. */
@@ -35,7 +35,7 @@ typedef struct PartWalk
 	Measurer   *measurer;
 	NodeWalk   *node_walk;
 	const int  *order;
-	int			depths;
+	uint64		part_nodes;
 } PartWalk;
 
 static void *
@@ -48,47 +48,26 @@ begin_parts(Population *population, const void *argument)
 	walk->measurer = measurer_create(population, &order->promise);
 	walk->node_walk = node_walk_create(population, MOST_LEVELS_LAST);
 	walk->order = node_walk_order(walk->node_walk);
-	walk->depths = order->depths;
+	walk->part_nodes = order->part_nodes;
 	return walk;
 }
 
-/* The levels of a part's first node. */
+/* The levels of a node, given by its number in their order. */
 static void
-first_levels(const PartWalk *walk, uint64 part, int *levels)
+levels_of(const PartWalk *walk, uint64 node, int *levels)
 {
 	for (int depth = walk->population->nattrs - 1; depth >= 0; depth--)
 	{
 		int			a = walk->order[depth];
 		int			span = span_of(walk->population, a);
 
-		levels[a] = walk->population->attrs[a].min_level;
-		if (depth >= walk->depths)
-			continue;
-		levels[a] += part % span;
-		part /= span;
+		levels[a] = walk->population->attrs[a].min_level + node % span;
+		node /= span;
 	}
-}
-
-/* The next node of a part; false after the last. */
-static bool
-next_levels(const PartWalk *walk, int *levels)
-{
-	for (int depth = walk->population->nattrs - 1; depth >= walk->depths; depth--)
-	{
-		int			a = walk->order[depth];
-
-		if (levels[a] < walk->population->attrs[a].max_level)
-		{
-			levels[a]++;
-			return true;
-		}
-		levels[a] = walk->population->attrs[a].min_level;
-	}
-	return false;
 }
 
 static void
-measure_next(PartWalk *walk, const int *levels, Measures *measures)
+measure_node(PartWalk *walk, const int *levels, Measures *measures)
 {
 	Recodings	node;
 	const TupleTable *classes = node_walk_classes(walk->node_walk, levels, &node);
@@ -105,10 +84,11 @@ measure_part(void *state, const void *item, void *result)
 	Measures   *measures = result;
 	int			levels[MAX_ATTRIBUTES];
 
-	first_levels(walk, *(const uint64 *) item, levels);
-	do
-		measure_next(walk, levels, measures++);
-	while (next_levels(walk, levels));
+	for (uint64 i = 0; i < walk->part_nodes; i++)
+	{
+		levels_of(walk, *(const uint64 *) item * walk->part_nodes + i, levels);
+		measure_node(walk, levels, &measures[i]);
+	}
 }
 
 const PoolWork measure_parts_work = {"measure parts", begin_parts, measure_part};
@@ -118,17 +98,16 @@ static int
 measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers, NodeVisitor visit, void *arg)
 {
 	uint64		nparts = 1;
-	uint64		part_nodes;
 	PoolOrder	pool_order = {&measure_parts_work, walk->population, order, sizeof(LatticeOrder), sizeof(uint64),.most_items = BATCH};
 	WorkerPool *pool;
 	Measures   *results;
 	bool		stopped = false;
 
-	for (order->depths = 0; order->depths < walk->population->nattrs - 1 && (nparts < PARTS || nnodes / nparts > PART_NODES); order->depths++)
-		nparts *= span_of(walk->population, walk->order[order->depths]);
-	walk->depths = order->depths;
-	part_nodes = nnodes / nparts;
-	pool_order.result_size = sizeof(Measures) * part_nodes;
+	/* the levels of the first attributes define a part */
+	for (int depth = 0; depth < walk->population->nattrs - 1 && (nparts < PARTS || nnodes / nparts > PART_NODES); depth++)
+		nparts *= span_of(walk->population, walk->order[depth]);
+	order->part_nodes = nnodes / nparts;
+	pool_order.result_size = sizeof(Measures) * order->part_nodes;
 	pool = worker_pool_begin(&pool_order, workers);
 	results = MemoryContextAllocHuge(CurrentMemoryContext, pool_order.result_size * BATCH);
 	for (uint64 part = 0; part < nparts && !stopped; part += BATCH)
@@ -139,15 +118,12 @@ measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers
 		for (int i = 0; i < n; i++)
 			parts[i] = part + i;
 		worker_pool_do(pool, n, parts, results);
-		for (int i = 0; i < n && !stopped; i++)
+		for (uint64 i = 0; i < n * order->part_nodes && !stopped; i++)
 		{
-			const Measures *measures = results + i * part_nodes;
 			int			levels[MAX_ATTRIBUTES];
 
-			first_levels(walk, parts[i], levels);
-			do
-				stopped = !visit(arg, levels, measures++);
-			while (!stopped && next_levels(walk, levels));
+			levels_of(walk, part * order->part_nodes + i, levels);
+			stopped = !visit(arg, levels, &results[i]);
 		}
 	}
 	pfree(results);
@@ -161,19 +137,20 @@ lattice_measure(Population *population, const Promise *promise, int workers, Nod
 	PartWalk   *walk = begin_parts(population, &order);
 	uint64		nnodes = (uint64) lattice_nodes(population);
 	int			helped = 0;
+	bool		stopped = false;
 
 	if (workers > 0 && !IsParallelWorker() && TUPLE_TIME * population->tuples->ntuples * nnodes >= WORTH_WORKERS)
 		helped = measure_together(walk, nnodes, &order, workers, visit, arg);
 	else
-	{
-		int			levels[MAX_ATTRIBUTES];
-		Measures	measures;
+		for (uint64 node = 0; node < nnodes && !stopped; node++)
+		{
+			int			levels[MAX_ATTRIBUTES];
+			Measures	measures;
 
-		first_levels(walk, 0, levels);
-		do
-			measure_next(walk, levels, &measures);
-		while (visit(arg, levels, &measures) && next_levels(walk, levels));
-	}
+			levels_of(walk, node, levels);
+			measure_node(walk, levels, &measures);
+			stopped = !visit(arg, levels, &measures);
+		}
 	node_walk_free(walk->node_walk);
 	return helped;
 }

@@ -13,7 +13,7 @@
  * is listed at all.  A class of a single listed person is identified by its
  * number alone.
  */
-#include "engine/persons.h"
+#include "engine/histogram.h"
 
 #include "base/budget.h"
 

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/packed_key.h"
 #include "engine/hierarchy.h"
-#include "engine/persons.h"
+#include "engine/histogram.h"
 
 /* The kinds of leaves of a hierarchy. */
 typedef enum LeafKind

@@ -44,7 +44,6 @@
 
 #include "base/budget.h"
 #include "base/progress.h"
-#include "engine/known_nodes.h"
 #include "miscadmin.h"
 #include "search/lower_bounds.h"
 #include "search/shared_nodes.h"

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "engine/known_nodes.h"
+#include "engine/lattice.h"
 
 /* ------------------------------ losses without suppression: sums over levels */
 

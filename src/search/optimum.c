@@ -57,7 +57,6 @@
 #include "base/bytes.h"
 #include "base/progress.h"
 #include "engine/box_table.h"
-#include "engine/known_nodes.h"
 #include "engine/lattice.h"
 #include "search/lower_bounds.h"
 

@@ -24,7 +24,6 @@
 
 #include "base/budget.h"
 #include "base/progress.h"
-#include "engine/known_nodes.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "search/lower_bounds.h"
