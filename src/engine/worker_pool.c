@@ -59,17 +59,14 @@ struct WorkerPool
 };
 
 /* Kinds of work, by which workers find what the leader has named. */
-#define MOST_WORKS 16
-
-static const PoolWork *works[MOST_WORKS];
+static const PoolWork *const *works;
 static int	nworks;
 
 void
-worker_pool_register(const PoolWork *work)
+worker_pool_register(const PoolWork *const *all, int n)
 {
-	if (nworks == MOST_WORKS)
-		elog(ERROR, "too many kinds of work");
-	works[nworks++] = work;
+	works = all;
+	nworks = n;
 }
 
 PGDLLEXPORT void anonopt_pool_worker(dsm_segment *segment, shm_toc *toc);

@@ -26,8 +26,8 @@ typedef struct PoolWork
 	void		(*work) (void *state, const void *item, void *result);
 } PoolWork;
 
-/* Makes a kind of work known to workers; called when the library is loaded. */
-extern void worker_pool_register(const PoolWork *work);
+/* Makes all kinds of work known to workers; called when the library is loaded. */
+extern void worker_pool_register(const PoolWork *const *all, int n);
 
 typedef struct WorkerPool WorkerPool;
 

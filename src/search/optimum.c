@@ -58,6 +58,7 @@
 #include "base/progress.h"
 #include "engine/box_table.h"
 #include "engine/lattice.h"
+#include "engine/node_classes.h"
 #include "search/lower_bounds.h"
 
 /* Levels must have risen by this many in total before tuples are merged again. */

@@ -31,11 +31,10 @@ max_workers(void)
 void
 _PG_init(void)
 {
-	const PoolWork *const works[] = {&measure_nodes_work, &measure_parts_work, &evaluate_cuts_work, &recode_block_work, &search_boxes_work,
+	static const PoolWork *const works[] = {&measure_nodes_work, &measure_parts_work, &evaluate_cuts_work, &recode_block_work, &search_boxes_work,
 	&search_parts_work};
 
-	for (int i = 0; i < lengthof(works); i++)
-		worker_pool_register(works[i]);
+	worker_pool_register(works, lengthof(works));
 	DefineCustomIntVariable("anonopt.max_workers",
 							"Sets the maximum number of parallel workers of a search.",
 							"-1 means max_parallel_workers_per_gather, 0 means none.",
