@@ -15,14 +15,14 @@
 #include "fmgr.h"
 
 /*
- * Declares an SQL-callable function, whose code is the static function
- * NAME_call.  While it runs, the extension cannot be dropped.
+ * Begins an SQL-callable function, whose body follows.  While it runs, the
+ * extension cannot be dropped.
  */
 #define OWN_FUNCTION(name) \
-	PG_FUNCTION_INFO_V1(name); \
 	static Datum name##_call(PG_FUNCTION_ARGS); \
+	PG_FUNCTION_INFO_V1(name); \
 	Datum name(PG_FUNCTION_ARGS) { return own_call(fcinfo, name##_call); } \
-	extern Datum name(PG_FUNCTION_ARGS)
+	static Datum name##_call(PG_FUNCTION_ARGS)
 
 extern Datum own_call(FunctionCallInfo fcinfo, PGFunction code);
 

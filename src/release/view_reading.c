@@ -24,8 +24,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-OWN_FUNCTION(anonopt_released_rows);
-
 /* ------------------------------------------------------------- live views */
 
 /*
@@ -181,8 +179,7 @@ require_filling(Oid relation)
 				 errmsg("must be owner of release %s", relation_sql_name(relation))));
 }
 
-static Datum
-anonopt_released_rows_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_released_rows)
 {
 	ReturnSetInfo *result = begin_named_rows(fcinfo, "released_rows");
 	Oid			relation;

@@ -12,13 +12,8 @@
 #include "record/record_parts.h"
 #include "sql/search_call.h"
 
-OWN_FUNCTION(anonopt_aruba);
-OWN_FUNCTION(anonopt_btda);
-OWN_FUNCTION(anonopt_aruba_budget);
-OWN_FUNCTION(anonopt_aruba_balance);
 PG_FUNCTION_INFO_V1(anonopt_unpack);
 PG_FUNCTION_INFO_V1(anonopt_jaro);
-OWN_FUNCTION(anonopt_record_walk);
 
 /* The arguments of all four functions, checked. */
 typedef struct RecordCall
@@ -247,26 +242,22 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	return (Datum) 0;
 }
 
-static Datum
-anonopt_aruba_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_aruba)
 {
 	return run_record_search(record_arguments(fcinfo, "min_utility"), ALGORITHM_ARUBA, GOAL_LEAST_RISK);
 }
 
-static Datum
-anonopt_btda_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_btda)
 {
 	return run_record_search(record_arguments(fcinfo, "min_utility"), ALGORITHM_BTDA, GOAL_LEAST_RISK);
 }
 
-static Datum
-anonopt_aruba_budget_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_aruba_budget)
 {
 	return run_record_search(record_arguments(fcinfo, "max_risk"), ALGORITHM_ARUBA_BUDGET, GOAL_MOST_UTILITY);
 }
 
-static Datum
-anonopt_aruba_balance_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_aruba_balance)
 {
 	RecordCall *call = record_arguments(fcinfo, "lambda");
 
@@ -339,8 +330,7 @@ place_of_node(const WalkLattice *lattice, int node, Datum *place)
  * Returns the nodes that an algorithm visits and finds in one record's
  * lattice, given as arrays of risk and utility.
  */
-static Datum
-anonopt_record_walk_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_record_walk)
 {
 	static const char *const names[] = {"aruba", "btda", "branch_and_bound"};
 	static void (*const walks[]) (WalkLattice *lattice) = {walk_aruba, walk_btda, walk_branch_and_bound};

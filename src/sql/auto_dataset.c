@@ -28,8 +28,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-OWN_FUNCTION(anonopt_auto_dataset);
-
 /* A call's request. */
 typedef struct AutoCall
 {
@@ -173,8 +171,7 @@ make_dataset(AutoCall *call)
 	sql_restore_names(zone);
 }
 
-static Datum
-anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_auto_dataset)
 {
 	AutoCall	call = {0};
 	Faults		faults = {0};

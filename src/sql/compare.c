@@ -16,10 +16,6 @@
 #include "sql/search_call.h"
 #include "utils/builtins.h"
 
-OWN_FUNCTION(anonopt_property_vector);
-OWN_FUNCTION(anonopt_compare);
-OWN_FUNCTION(anonopt_tournament);
-
 static Property
 property_argument(const char *name, const Dataset *dataset)
 {
@@ -128,8 +124,7 @@ subject_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 	return subject;
 }
 
-static Datum
-anonopt_property_vector_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_property_vector)
 {
 	VectorCall	call = {.row = result_begin(fcinfo)};
 	Dataset    *dataset = readable_dataset_argument(fcinfo);
@@ -308,8 +303,7 @@ compare_sides(FunctionCallInfo fcinfo, const Dataset *dataset)
  * caller must be able to read; string constants may be nodes or recodings,
  * since PostgreSQL could not choose an overload.
  */
-static Datum
-anonopt_compare_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_compare)
 {
 	const Dataset *dataset = takes_argument(fcinfo, "labels") ? readable_dataset_argument(fcinfo) : dataset_argument(fcinfo);
 
@@ -368,8 +362,7 @@ play(Comparer *comparer, Contestant *contestants, int n, Property property, Qual
 		}
 }
 
-static Datum
-anonopt_tournament_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_tournament)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset = dataset_argument(fcinfo);

@@ -28,23 +28,6 @@
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
-OWN_FUNCTION(anonopt_create_dataset);
-OWN_FUNCTION(anonopt_drop_dataset);
-OWN_FUNCTION(anonopt_add_quasi_identifier);
-OWN_FUNCTION(anonopt_add_sensitive);
-OWN_FUNCTION(anonopt_set_class_label);
-OWN_FUNCTION(anonopt_set_identifier);
-OWN_FUNCTION(anonopt_set_insensitive);
-OWN_FUNCTION(anonopt_set_pseudonym);
-OWN_FUNCTION(anonopt_set_sensitivity);
-OWN_FUNCTION(anonopt_set_owner_sensitivity);
-OWN_FUNCTION(anonopt_drop_attribute);
-OWN_FUNCTION(anonopt_add_promise);
-OWN_FUNCTION(anonopt_drop_promise);
-OWN_FUNCTION(anonopt_create_tuple_store);
-OWN_FUNCTION(anonopt_refresh_tuple_store);
-OWN_FUNCTION(anonopt_drop_tuple_store);
-
 /* Fails unless persons can be compared as PostgreSQL does. */
 static void
 check_person(Oid relation, const char *column)
@@ -134,8 +117,7 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 				 errhint("Drop it with anonopt.drop_dataset, or choose another name.")));
 }
 
-static Datum
-anonopt_create_dataset_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_create_dataset)
 {
 	char	   *name = name_argument(fcinfo, "dataset");
 	Oid			relation = relation_argument(fcinfo, "relation");
@@ -224,8 +206,7 @@ delete_declared(const Dataset *dataset, const char *table, const char *column, c
 								  " AND ($3 IS NULL OR %s = $3)", table, kind), key);
 }
 
-static Datum
-anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_drop_dataset)
 {
 	char	   *name = name_argument(fcinfo, "dataset");
 	bool		with_hierarchies = boolean_argument(fcinfo, "hierarchies");
@@ -346,8 +327,7 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 	insert_attribute(dataset, declared);
 }
 
-static Datum
-anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_add_quasi_identifier)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -376,8 +356,7 @@ anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-static Datum
-anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_add_sensitive)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -412,20 +391,17 @@ set_role(FunctionCallInfo fcinfo, Role role)
 	PG_RETURN_VOID();
 }
 
-static Datum
-anonopt_set_class_label_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_set_class_label)
 {
 	return set_role(fcinfo, ROLE_CLASS_LABEL);
 }
 
-static Datum
-anonopt_set_identifier_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_set_identifier)
 {
 	return set_role(fcinfo, ROLE_IDENTIFIER);
 }
 
-static Datum
-anonopt_set_insensitive_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_set_insensitive)
 {
 	return set_role(fcinfo, ROLE_INSENSITIVE);
 }
@@ -433,8 +409,7 @@ anonopt_set_insensitive_call(PG_FUNCTION_ARGS)
 /* Shorter secrets could be found by brute force. */
 #define SHORTEST_SECRET 16
 
-static Datum
-anonopt_set_pseudonym_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_set_pseudonym)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -484,8 +459,7 @@ change_quasi_identifier(const Dataset *dataset, const Declared *declared, const 
 				 errhint("Call anonopt.add_quasi_identifier first.")));
 }
 
-static Datum
-anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_set_sensitivity)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -501,8 +475,7 @@ anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
 }
 
 /* Sets a column of weights per record; NULL resets them to 1. */
-static Datum
-anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_set_owner_sensitivity)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -519,8 +492,7 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-static Datum
-anonopt_drop_attribute_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_drop_attribute)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
 	char	   *column = name_argument(fcinfo, "column_name");
@@ -611,8 +583,7 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 				 errmsg("data set \"%s\" already has %d promises", dataset->name, MAX_PROMISES)));
 }
 
-static Datum
-anonopt_add_promise_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_add_promise)
 {
 	DeclaredPromise promise = {0};
 	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, "dataset"));
@@ -646,8 +617,7 @@ anonopt_add_promise_call(PG_FUNCTION_ARGS)
 }
 
 /* Accepts unknown models, too: any row in the catalogs must be droppable. */
-static Datum
-anonopt_drop_promise_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_drop_promise)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
 	char	   *model = name_argument(fcinfo, "model");
@@ -666,8 +636,7 @@ anonopt_drop_promise_call(PG_FUNCTION_ARGS)
 
 /* --------------------------------------------------------------- tuple stores */
 
-static Datum
-anonopt_create_tuple_store_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_create_tuple_store)
 {
 	bool		track = boolean_argument(fcinfo, "track");
 
@@ -675,16 +644,14 @@ anonopt_create_tuple_store_call(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(store_create(name_argument(fcinfo, "dataset"), track));
 }
 
-static Datum
-anonopt_refresh_tuple_store_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_refresh_tuple_store)
 {
 	PreventCommandIfReadOnly("refresh_tuple_store()");
 	store_refresh(name_argument(fcinfo, "dataset"));
 	PG_RETURN_VOID();
 }
 
-static Datum
-anonopt_drop_tuple_store_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_drop_tuple_store)
 {
 	PreventCommandIfReadOnly("drop_tuple_store()");
 	store_drop_by_name(name_argument(fcinfo, "dataset"));

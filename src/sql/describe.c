@@ -17,9 +17,6 @@
 #include "utils/rls.h"
 #include "utils/syscache.h"
 
-OWN_FUNCTION(anonopt_describe);
-OWN_FUNCTION(anonopt_read_sql);
-
 /* Statistics of one column's data. */
 typedef struct Observed
 {
@@ -267,8 +264,7 @@ put_columns(ResultRow *row, const Dataset *dataset)
 	row_add(row);
 }
 
-static Datum
-anonopt_describe_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_describe)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset = dataset_load(name_argument(fcinfo, "dataset"));
@@ -312,8 +308,7 @@ anonopt_describe_call(PG_FUNCTION_ARGS)
  * The encoders, which only our own code creates, are written as NULL, which is
  * enough for EXPLAIN.
  */
-static Datum
-anonopt_read_sql_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_read_sql)
 {
 	char	   *statement = reading_statement(dataset_argument(fcinfo));
 	const char *beginning = "SELECT anonopt.tuples($1";

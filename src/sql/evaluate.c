@@ -12,12 +12,6 @@
 #include "release/cut_bits.h"
 #include "sql/search_call.h"
 
-OWN_FUNCTION(anonopt_evaluate);
-OWN_FUNCTION(anonopt_lattice);
-OWN_FUNCTION(anonopt_node_detail);
-OWN_FUNCTION(anonopt_suppressed_classes);
-OWN_FUNCTION(anonopt_policy_check);
-
 /* Measures nodes one by one. */
 typedef struct NodeCall
 {
@@ -39,8 +33,7 @@ read_relation(NodeCall *call)
 }
 
 /* evaluate and evaluate_cuts, which differ in how nodes are given. */
-static Datum
-anonopt_evaluate_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_evaluate)
 {
 	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	const Dataset *dataset = call.search.dataset;
@@ -84,8 +77,7 @@ put_visited(void *arg, const int *levels, const Measures *measures)
 	return true;
 }
 
-static Datum
-anonopt_lattice_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_lattice)
 {
 	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	SearchCall *search = &call.search;
@@ -100,8 +92,7 @@ anonopt_lattice_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static Datum
-anonopt_node_detail_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_node_detail)
 {
 	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	ResultRow  *row = call.search.row;
@@ -141,8 +132,7 @@ compare_keys(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-static Datum
-anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_suppressed_classes)
 {
 	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	ResultRow  *row = call.search.row;
@@ -251,8 +241,7 @@ put_verdict(ResultRow *row, const Dataset *dataset, const DeclaredPromise *promi
 	row_add(row);
 }
 
-static Datum
-anonopt_policy_check_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_policy_check)
 {
 	Dataset    *dataset;
 	ResultRow  *row = result_begin(fcinfo);

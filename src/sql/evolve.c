@@ -14,9 +14,6 @@
 #include "search/searches.h"
 #include "sql/search_call.h"
 
-OWN_FUNCTION(anonopt_pbg_ea);
-OWN_FUNCTION(anonopt_archive_quality);
-OWN_FUNCTION(anonopt_hypervolume);
 PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
 /* Fails unless there is one number for each objective. */
@@ -96,8 +93,7 @@ nodes_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *nnodes)
 	return levels_argument(fcinfo, "levels", dataset, nnodes);
 }
 
-static Datum
-anonopt_archive_quality_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_archive_quality)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Objectives	objectives = several_objectives_argument(fcinfo, call.dataset);
@@ -125,8 +121,7 @@ anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(row_datum(call.row));
 }
 
-static Datum
-anonopt_hypervolume_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_hypervolume)
 {
 	SearchCall	call = {.dataset = dataset_argument(fcinfo)};
 	Objectives	objectives = several_objectives_argument(fcinfo, call.dataset);
@@ -225,8 +220,7 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	return evolution;
 }
 
-static Datum
-anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_pbg_ea)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Evolution  *evolution;

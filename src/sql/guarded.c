@@ -14,11 +14,7 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 
-OWN_FUNCTION(anonopt_guarded);
-OWN_FUNCTION(anonopt_texts_over);
-
-static Datum
-anonopt_guarded_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_guarded)
 {
 	LOCAL_FCINFO(body, FUNC_MAX_ARGS);
 	FmgrInfo	info;
@@ -41,8 +37,7 @@ take_texts(void *arg, const Datum *values, const bool *nulls)
 }
 
 /* The query runs with the caller's rights, and can name no other relation of a user. */
-static Datum
-anonopt_texts_over_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_texts_over)
 {
 	Oid			relation = relation_argument(fcinfo, "relation");
 	Oid			type = TEXTOID;

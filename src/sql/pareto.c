@@ -11,10 +11,6 @@
 #include "search/searches.h"
 #include "sql/search_call.h"
 
-OWN_FUNCTION(anonopt_pareto);
-OWN_FUNCTION(anonopt_optimize);
-OWN_FUNCTION(anonopt_poka);
-
 /*
  * Warns that a time limit ended a search, and how far its answer may be from
  * the best, if known.
@@ -111,8 +107,7 @@ search_optimum(SearchCall *call, OptimumSearch *search)
 		tell_infeasible(&search->nearest, search->population, &search->order.promise);
 }
 
-static Datum
-anonopt_pareto_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_pareto)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	ExactSearch search = {0};
@@ -125,8 +120,7 @@ anonopt_pareto_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static Datum
-anonopt_optimize_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_optimize)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	OptimumSearch optimum = {0};
@@ -147,8 +141,7 @@ anonopt_optimize_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static Datum
-anonopt_poka_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_poka)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	PokaSearch	search = {0};

@@ -14,10 +14,6 @@
 #include "sql/search_call.h"
 
 PG_FUNCTION_INFO_V1(anonopt_achievement);
-OWN_FUNCTION(anonopt_achievement_of);
-OWN_FUNCTION(anonopt_efficiency);
-OWN_FUNCTION(anonopt_nsga2);
-OWN_FUNCTION(anonopt_reference_direction);
 
 /* What a generation may hold. */
 #define MOST_IN_GENERATION 100000
@@ -125,8 +121,7 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 }
 
 /* The achievement of any number of values, where less is better. */
-static Datum
-anonopt_achievement_of_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_achievement_of)
 {
 	ArrayType  *array;
 	int			n;
@@ -260,8 +255,7 @@ tell_largest_k(const Promise *promise, const Population *population, int64 large
 
 /* ---------------------------------------------------- nodes by bias and loss */
 
-static Datum
-anonopt_efficiency_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_efficiency)
 {
 	static const char *const efficiencies[] = {
 		[EFFICIENCY_STRONG] = "strong",
@@ -380,8 +374,7 @@ end_search(SearchCall *call, Nsga2 *search)
 		tell_largest_k(&call->promise, call->population, search->solutions[0].k);
 }
 
-static Datum
-anonopt_nsga2_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_nsga2)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Nsga2Settings settings;
@@ -426,8 +419,7 @@ reference_argument(FunctionCallInfo fcinfo, const char *name, const Preference *
 	}
 }
 
-static Datum
-anonopt_reference_direction_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_reference_direction)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Nsga2Settings settings;

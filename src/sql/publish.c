@@ -14,13 +14,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
-OWN_FUNCTION(anonopt_view_sql);
-OWN_FUNCTION(anonopt_publish);
-OWN_FUNCTION(anonopt_refresh_release);
-OWN_FUNCTION(anonopt_republish);
-OWN_FUNCTION(anonopt_drop_release);
-OWN_FUNCTION(anonopt_verify);
-
 /* How many of levels, cuts and a recoding are given. */
 static int
 count_generalizations(FunctionCallInfo fcinfo)
@@ -114,8 +107,7 @@ view_form(FunctionCallInfo fcinfo)
 	return is_given(fcinfo, "materialized") && !boolean_argument(fcinfo, "materialized") ? RELEASE_LIVE_VIEW : RELEASE_MATERIALIZED_VIEW;
 }
 
-static Datum
-anonopt_view_sql_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_view_sql)
 {
 	Release    *release = palloc0(sizeof(Release));
 	int			settings = release_settings_begin();
@@ -133,8 +125,7 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 }
 
 /* create_view, publish_table and publish_records, which differ in their arguments. */
-static Datum
-anonopt_publish_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_publish)
 {
 	Release    *release = palloc0(sizeof(Release));
 	bool		by_records = takes_argument(fcinfo, "min_utility");
@@ -161,8 +152,7 @@ anonopt_publish_call(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(relation);
 }
 
-static Datum
-anonopt_refresh_release_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_refresh_release)
 {
 	Oid			relation = relation_argument(fcinfo, "release");
 	int			settings;
@@ -174,8 +164,7 @@ anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-static Datum
-anonopt_republish_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_republish)
 {
 	Oid			relation = relation_argument(fcinfo, "release");
 	ReleaseEntry *entry;
@@ -199,8 +188,7 @@ anonopt_republish_call(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(relation);
 }
 
-static Datum
-anonopt_drop_release_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_drop_release)
 {
 	Oid			relation = relation_argument(fcinfo, "release");
 	int			settings;
@@ -212,8 +200,7 @@ anonopt_drop_release_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-static Datum
-anonopt_verify_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_verify)
 {
 	Oid			relation = relation_argument(fcinfo, "release");
 	ResultRow  *row = result_begin(fcinfo);

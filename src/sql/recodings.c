@@ -22,12 +22,6 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-OWN_FUNCTION(anonopt_create_recoding);
-OWN_FUNCTION(anonopt_extend_recoding);
-OWN_FUNCTION(anonopt_evaluate_recoding);
-OWN_FUNCTION(anonopt_recoding_classes);
-OWN_FUNCTION(anonopt_recoding_curve);
-
 /* ------------------------------------------------------------- what is asked */
 
 typedef struct RecodingCall
@@ -164,8 +158,7 @@ make_table(const RecodingCall *call, const NewRelation *place)
 	return table_open(oid, RowExclusiveLock);
 }
 
-static Datum
-anonopt_create_recoding_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_create_recoding)
 {
 	RecodingCall call = {0};
 	RecodingWatch watch = {is_over, tell_answer, &call};
@@ -198,8 +191,7 @@ anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 
 /* -------------------------------------------------------------- extend_recoding */
 
-static Datum
-anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_extend_recoding)
 {
 	RecodingCall call = {0};
 	RecodingExtension extension;
@@ -249,8 +241,7 @@ recodings_argument(FunctionCallInfo fcinfo, int *n)
 }
 
 /* Adds a row for each of some recodings. */
-static Datum
-anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_evaluate_recoding)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset = readable_dataset_argument(fcinfo);
@@ -351,8 +342,7 @@ put_classes(ResultRow *row, const ListedClass *listed, const Classes *classes)
 	MemoryContextDelete(context);
 }
 
-static Datum
-anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_recoding_classes)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset = readable_dataset_argument(fcinfo);
@@ -401,8 +391,7 @@ put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
 	return helped;
 }
 
-static Datum
-anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_recoding_curve)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	RecodingOrder order = {0};

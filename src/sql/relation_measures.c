@@ -25,13 +25,6 @@
 #include "sql/call.h"
 #include "utils/memutils.h"
 
-OWN_FUNCTION(anonopt_k_anonymity);
-OWN_FUNCTION(anonopt_l_diversity);
-OWN_FUNCTION(anonopt_entropy_l_diversity);
-OWN_FUNCTION(anonopt_t_closeness);
-OWN_FUNCTION(anonopt_risk);
-OWN_FUNCTION(anonopt_suggest_quasi_identifiers);
-
 /* Builds the data set of "relation" and "quasi_identifiers". */
 static Dataset *
 undeclared(FunctionCallInfo fcinfo)
@@ -89,8 +82,7 @@ measure_relation(FunctionCallInfo fcinfo, Measures *measures)
 	return true;
 }
 
-static Datum
-anonopt_k_anonymity_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_k_anonymity)
 {
 	Measures	measures;
 
@@ -99,8 +91,7 @@ anonopt_k_anonymity_call(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(measures.k);
 }
 
-static Datum
-anonopt_l_diversity_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_l_diversity)
 {
 	Measures	measures;
 
@@ -109,8 +100,7 @@ anonopt_l_diversity_call(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(measures.l);
 }
 
-static Datum
-anonopt_entropy_l_diversity_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_entropy_l_diversity)
 {
 	Measures	measures;
 
@@ -119,8 +109,7 @@ anonopt_entropy_l_diversity_call(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(measures.entropy_l);
 }
 
-static Datum
-anonopt_t_closeness_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_t_closeness)
 {
 	Measures	measures;
 
@@ -160,8 +149,7 @@ population_risks(const Dataset *dataset, Oid population, double threshold)
 	return risks;
 }
 
-static Datum
-anonopt_risk_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_risk)
 {
 	double		threshold;
 	double		fraction;
@@ -221,8 +209,7 @@ anonopt_risk_call(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------- columns that single people out */
 
-static Datum
-anonopt_suggest_quasi_identifiers_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_suggest_quasi_identifiers)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Relation	relation = relation_open_existing(relation_if_given(fcinfo, "relation"));

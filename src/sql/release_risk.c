@@ -14,8 +14,6 @@
 #include "sql/call.h"
 #include "utils/builtins.h"
 
-OWN_FUNCTION(anonopt_release_risk);
-
 /*
  * Fails unless the caller may read the relations that the releases were made
  * from.
@@ -163,8 +161,7 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 				 errdetail("The releases include a live view or a table of per-record generalizations.")));
 }
 
-static Datum
-anonopt_release_risk_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_release_risk)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset = dataset_argument(fcinfo);

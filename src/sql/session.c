@@ -16,7 +16,6 @@
 #include "utils/numeric.h"
 
 PG_FUNCTION_INFO_V1(anonopt_last_search);
-OWN_FUNCTION(anonopt_lattice_size);
 
 /* The figures of a search that last_search returns. */
 struct Session
@@ -184,8 +183,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(row_datum(row));
 }
 
-static Datum
-anonopt_lattice_size_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_lattice_size)
 {
 	PG_RETURN_DATUM(lattice_size(dataset_argument(fcinfo)));
 }

@@ -20,9 +20,6 @@
 #include "release/release.h"
 #include "sql/call.h"
 
-OWN_FUNCTION(anonopt_utility);
-OWN_FUNCTION(anonopt_release_distribution);
-
 /* A release and the data. */
 typedef struct Shown
 {
@@ -119,8 +116,7 @@ put_utility(void *arg, const char *measure, const char *column, const char *othe
 	row_add(row);
 }
 
-static Datum
-anonopt_utility_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_utility)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	int			nqueries = integer_argument(fcinfo, "queries", 0, 1000000);
@@ -174,8 +170,7 @@ put_attribute(ResultRow *row, const Shown *shown, int a)
 	pfree(after);
 }
 
-static Datum
-anonopt_release_distribution_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_release_distribution)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Shown		shown;

@@ -30,9 +30,6 @@
 /* Up to this many rows are not worth a statement. */
 #define FEW_ROWS 16
 
-OWN_FUNCTION(anonopt_count_changes);
-OWN_FUNCTION(anonopt_note_row);
-
 /* Rows to be inserted into a store's table. */
 typedef struct Appender
 {
@@ -315,8 +312,7 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 }
 
 /* Counts what a statement changed. */
-static Datum
-anonopt_count_changes_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_count_changes)
 {
 	TriggerData *data;
 	int64		nrows = 0;
@@ -366,8 +362,7 @@ anonopt_count_changes_call(PG_FUNCTION_ARGS)
 }
 
 /* A subscription fires no statement triggers, and row triggers only as a replica. */
-static Datum
-anonopt_note_row_call(PG_FUNCTION_ARGS)
+OWN_FUNCTION(anonopt_note_row)
 {
 	static int64 noted = 0;
 	static TransactionId when = InvalidTransactionId;
