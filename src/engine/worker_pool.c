@@ -200,7 +200,8 @@ worker_pool_begin(const PoolOrder *order, int workers)
 	pool->result_size = order->result_size;
 	pool->argument = unconstify(void *, order->argument);
 	pool->state = pool->work->begin(order->population, order->argument);
-	worker_pool_call(pool, order, workers);
+	if (workers > 0)
+		worker_pool_call(pool, order, workers);
 	return pool;
 }
 
