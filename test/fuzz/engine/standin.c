@@ -27,13 +27,6 @@ bool		timing_tsc_enabled = false;
 uint64		ticks_per_ns_scaled = 0;
 uint64		max_ticks_no_overflow = 0;
 
-/* what shared memory would take */
-Size
-mul_size(Size a, Size b)
-{
-	return a * b;
-}
-
 typedef struct Chunk
 {
 	struct Chunk *next;
