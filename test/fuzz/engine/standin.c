@@ -309,13 +309,6 @@ pg_mblen(const char *string)
 /* Progress is not reported. */
 PgBackendStatus *MyBEEntry = NULL;
 
-/* Sizes of what workers would share are computed before there are any. */
-Size
-mul_size(Size s1, Size s2)
-{
-	return s1 * s2;
-}
-
 /* A heap as a sorted list. */
 pairingheap *
 pairingheap_allocate(pairingheap_comparator compare, void *arg)
