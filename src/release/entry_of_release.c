@@ -1,13 +1,15 @@
 /*
  * entry_of_release.c
- *	  Builds the entry of a release that has been read.
+ *	  The entry of a release that has been read, and the release of an entry.
  */
-#include "release/release_parts.h"
+#include "release/release.h"
 
 #include "catalog/sql.h"
+#include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release_verify.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 
 static char *
 measures_json(const Release *release)
@@ -153,6 +155,100 @@ make_promises(const Release *release, ReleaseEntry *entry)
 			entry->promises[entry->npromises++] = dataset->promises[i];
 }
 
+/* ---------------- the leaves under labels that are not those of a level */
+
+/*
+ * The people of a population with the labels of a cut or a recoding cannot be
+ * found by the labels.  So the runs of leaves under them are stored, by their
+ * first and last leaves; leaves that a hierarchy gains between these are under
+ * the label, too.
+ */
+static void
+append_run(LabelCover *cover, const Attribute *attr, const char *label, uint32 first, uint32 end)
+{
+	if (first >= end)
+		return;
+	cover->labels[cover->n] = unconstify(char *, label);
+	cover->firsts[cover->n] = unconstify(char *, attr->hierarchy->labels[0][first]);
+	cover->lasts[cover->n] = unconstify(char *, attr->hierarchy->labels[0][end - 1]);
+	cover->nfirsts = cover->nlasts = ++cover->n;
+}
+
+/* The runs under the labels that are shown: of a cut's groups, or of boxes, whose labels and runs may occur several times. */
+static KeyCounter *
+shown_runs(const Classes *classes, int a, const Recoding *cut)
+{
+	KeyCounter *runs = key_counter_create(CurrentMemoryContext, 2, 1024);
+
+	for (Size i = 0; i < (cut != NULL ? cut->nlabels : classes->nboxes); i++)
+	{
+		Size		at = i * classes->population->nattrs + a;
+		uint64	   *key = key_counter_candidate(runs);
+
+		CHECK_FOR_INTERRUPTS();
+		if (cut == NULL && classes->class_of_box[i] == NO_CLASS)
+			continue;
+		key[0] = cut != NULL ? (uint64) cut->first_leaf[i] << 32 | cut->leaves[i] :
+			(uint64) classes->first_leaf[at] << 32 | classes->leaves[at];
+		key[1] = cut != NULL ? i : classes->codes[at];
+		(void) key_counter_add(runs, 1);
+	}
+	return runs;
+}
+
+/* The leaves under each label, except that of values without one, and the labels of these values. */
+static LabelCover
+cover_of_attribute(const Classes *classes, int a, const Recoding *cut)
+{
+	const Attribute *attr = &classes->population->attrs[a];
+	KeyCounter *runs = shown_runs(classes, a, cut);
+	LabelCover	cover = {0};
+
+	/* values without a leaf part a run in two */
+	cover.labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.firsts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.lasts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.unknown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) runs->nkeys + 1));
+	for (Size i = 0; i < runs->nkeys; i++)
+	{
+		const char *label = classes->labels[a][runs->keys[i * 2 + 1]];
+		uint32		first = (uint32) (runs->keys[i * 2] >> 32);
+		uint32		leaves = (uint32) runs->keys[i * 2];
+		uint32		end = first + leaves;
+		uint32		unknown = attr->unknown_leaf;
+		bool		has_unknown = unknown >= first && unknown < end;
+
+		append_run(&cover, attr, label, first, has_unknown ? unknown : end);
+		if (has_unknown)
+			append_run(&cover, attr, label, unknown + 1, end);
+		if (has_unknown || leaves == attr->hierarchy->nleaves)
+			cover.unknown[cover.nunknown++] = unconstify(char *, label);
+	}
+	return cover;
+}
+
+/* What the labels of a release cover, by quasi-identifier, if that is to be recorded. */
+static LabelCover *
+covers_of_release(const Release *release, int *n)
+{
+	const Dataset *dataset = release->dataset;
+	LabelCover *covers;
+	bool		needed = false;
+
+	*n = 0;
+	for (int i = 0; i < dataset->npromises && release->by.kind != BY_LEVELS; i++)
+		needed = needed || model_needs_population(dataset->promises[i].model);
+	if (!needed)
+		return NULL;
+	*n = release->population->nattrs;
+	covers = palloc(sizeof(LabelCover) * (*n + 1));
+	for (int a = 0; a < *n; a++)
+		covers[a] = cover_of_attribute(release->classes, a, release->by.kind == BY_CUTS ? release->classes->node[a] : NULL);
+	return covers;
+}
+
+/* -------------------------------------------------- an entry of a release */
+
 ReleaseEntry *
 entry_of_release(const Release *release, const char *id, Oid relation)
 {
@@ -245,4 +341,70 @@ release_comment(const Release *release, const char *id)
 	}
 	appendStringInfoChar(&comment, '.');
 	return comment.data;
+}
+
+/* -------------------------------------------------- a release of an entry */
+
+void
+refuse_changed(const Release *release)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("release %s would be made differently now", release->sql_name),
+			 errdetail("The declaration has changed, or new values or NULLs change what is shown."),
+			 errhint("Drop the release and publish it again.")));
+}
+
+Release *
+release_of_entry(const ReleaseEntry *entry)
+{
+	Release    *release = palloc0(sizeof(Release));
+	Dataset    *dataset = dataset_sound(dataset_load_owned(entry->dataset));
+	Promise    *promise = &release->promise;
+
+	release->id = entry->id;
+	release->dataset = dataset;
+	dataset->for_release = true;
+	release->form = entry->form;
+	release->schema = get_rel_namespace(entry->relation);
+	release->name = get_rel_name(entry->relation);
+	release->sql_name = relation_sql_name(entry->relation);
+	release->named = entry->columns;
+	release->nnamed = entry->ncolumns;
+	release->star = entry->star;
+	promise->k = (int64) general_promise(entry, MODEL_K)->threshold;
+	/* beside those that are declared now, it keeps its own */
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *own = &entry->promises[i];
+
+		if (own->model == MODEL_K)
+			continue;
+		if (model_needs_population(own->model) && !OidIsValid(own->population))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("population of promise %s of release %s is gone", model_name(own->model), entry->name),
+					 errhint("Drop the release and publish it again.")));
+		if (own->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, own->column))
+			refuse_changed(release);
+		if (promise_is_general(own))
+			promise_of_all(dataset, own->model, own->threshold);
+		else
+			dataset_promise(dataset, own);
+	}
+	promise_add_declared(promise, dataset);
+	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))
+		refuse_changed(release);
+	release->by = entry->by;
+	if (entry->by.kind == BY_LEVELS)
+		check_node(dataset, entry->by.levels);
+	if (entry->by.kind == BY_RECODING && (!OidIsValid(entry->by.recoding) || get_rel_name(entry->by.recoding) == NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("recoding %s of release %s is gone", entry->by.recoding_name, entry->name),
+				 errhint("Drop the release and publish it again.")));
+	for (int i = 0; i < entry->ncolumns; i++)
+		require_column(dataset->relation, entry->columns[i]);
+	release_choose(release);
+	return release;
 }

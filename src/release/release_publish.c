@@ -7,7 +7,7 @@
  * and dependent objects, and so keeps its columns.  The current declaration is
  * used: hierarchies may differ from those it was made with.
  */
-#include "release/release_parts.h"
+#include "release/release.h"
 
 #include "access/relation.h"
 #include "access/xact.h"

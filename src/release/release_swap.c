@@ -6,7 +6,7 @@
  * the old one; then the two are swapped.  Only the swap locks out readers, so it comes
  * last.  The relation keeps its OID, its grants and its dependent objects.
  */
-#include "release/release_parts.h"
+#include "release/release.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"

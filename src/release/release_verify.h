@@ -5,14 +5,7 @@
 #ifndef ANONOPT_RELEASE_VERIFY_H
 #define ANONOPT_RELEASE_VERIFY_H
 
-#include "base/compat.h"
-
-#include "catalog/dataset.h"
-#include "lib/stringinfo.h"
-#include "nodes/parsenodes.h"
 #include "release/release.h"
-#include "release/release_entry.h"
-#include "utils/queryenvironment.h"
 
 /* Whether and how far a promise was kept. */
 typedef struct PromiseVerdict
@@ -23,9 +16,6 @@ typedef struct PromiseVerdict
 	bool		unmeasured;		/* it cannot be measured, and may be kept or
 								 * not */
 } PromiseVerdict;
-
-/* Promises as json, by model, each with its verdict. */
-extern char *verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts);
 
 /* -------------------- measures a release's promises about people of another */
 
@@ -40,12 +30,6 @@ extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdi
  * exists; returns the level of settings to go back to.
  */
 extern int	use_zone_of_release(const ReleaseEntry *entry);
-
-/*
- * What the labels of a release that has been read cover, by quasi-identifier,
- * if that is to be recorded.
- */
-extern LabelCover *covers_of_release(const Release *release, int *n);
 
 typedef struct Verification
 {

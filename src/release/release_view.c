@@ -6,7 +6,7 @@
  * filter, function or plan reaches a hidden row.  It returns rows that look
  * alike once, with their number (view_reading.c); the view repeats them.
  */
-#include "release/release_parts.h"
+#include "release/release.h"
 
 #include "access/relation.h"
 #include "access/transam.h"

@@ -6,7 +6,7 @@
  * MATERIALIZED VIEW, and pg_restore with it, reads, measures, checks and
  * records as refresh_release does.  A live view calls it at every reading.
  */
-#include "release/release_parts.h"
+#include "release/release.h"
 
 #include "access/htup_details.h"
 #include "access/relation.h"

@@ -8,7 +8,7 @@
  * leaf leaves its row out.  Different people and values are counted by ranking them;
  * NULL counts as one.
  */
-#include "release/release_parts.h"
+#include "release/release.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"
