@@ -24,6 +24,11 @@
 	Datum name(PG_FUNCTION_ARGS) { return own_call(fcinfo, name##_call); } \
 	static Datum name##_call(PG_FUNCTION_ARGS)
 
+/* Begins one that needs no object of the extension, which may be dropped meanwhile. */
+#define SQL_FUNCTION(name) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum name(PG_FUNCTION_ARGS)
+
 extern Datum own_call(FunctionCallInfo fcinfo, PGFunction code);
 
 /* The extension of the running call. */

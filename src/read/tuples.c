@@ -16,8 +16,8 @@
 #include "base/budget.h"
 #include "base/bytes.h"
 #include "catalog/pg_type.h"
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
-#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -26,16 +26,6 @@
 
 /* The transition function's first argument that is a column. */
 #define FIRST_COLUMN 2
-
-PG_FUNCTION_INFO_V1(anonopt_opaque_in);
-PG_FUNCTION_INFO_V1(anonopt_opaque_out);
-PG_FUNCTION_INFO_V1(anonopt_whole_number_numeric);
-PG_FUNCTION_INFO_V1(anonopt_whole_number_float8);
-PG_FUNCTION_INFO_V1(anonopt_tuples_step);
-PG_FUNCTION_INFO_V1(anonopt_tuples_combine);
-PG_FUNCTION_INFO_V1(anonopt_tuples_serialize);
-PG_FUNCTION_INFO_V1(anonopt_tuples_deserialize);
-PG_FUNCTION_INFO_V1(anonopt_tuples_final);
 
 static Tuples *
 tuples_create(MemoryContext parent, int ncolumns, int nwords)
@@ -117,8 +107,7 @@ tuples_miss(Tuples *tuples, int encoder, Datum value)
 }
 
 /* Counts one row. */
-Datum
-anonopt_tuples_step(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_tuples_step)
 {
 	MemoryContext context = aggregate_context(fcinfo);
 	Tuples	   *tuples = PG_ARGISNULL(0) ? counting_begin(fcinfo, context) : (Tuples *) PG_GETARG_POINTER(0);
@@ -212,16 +201,14 @@ pack_tuples(const Tuples *tuples, const char *first)
 	return (bytea *) buffer.data;
 }
 
-Datum
-anonopt_tuples_serialize(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_tuples_serialize)
 {
 	(void) aggregate_context(fcinfo);
 	PG_RETURN_BYTEA_P(pack_tuples((Tuples *) PG_GETARG_POINTER(0), ""));
 }
 
 /* Only stores a pointer to the bytes; combining reads them. */
-Datum
-anonopt_tuples_deserialize(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_tuples_deserialize)
 {
 	(void) aggregate_context(fcinfo);
 	PG_RETURN_POINTER(PG_GETARG_BYTEA_P(0));
@@ -328,8 +315,7 @@ add_packed(Tuples *tuples, MemoryContext context, char *at)
 	return tuples;
 }
 
-Datum
-anonopt_tuples_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_tuples_combine)
 {
 	MemoryContext context = aggregate_context(fcinfo);
 	Tuples	   *tuples = PG_ARGISNULL(0) ? NULL : (Tuples *) PG_GETARG_POINTER(0);
@@ -348,8 +334,7 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
 #define VALUE_POINTER "p"
 #define VALUE_PACKED "b"
 
-Datum
-anonopt_tuples_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_tuples_final)
 {
 	const Tuples *tuples;
 	StringInfoData value;
@@ -389,8 +374,7 @@ tuples_of_value(Datum datum, MemoryContext context)
 }
 
 /* Only the extension creates such values, so a pointer in one can be trusted. */
-Datum
-anonopt_opaque_in(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_opaque_in)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -398,8 +382,7 @@ anonopt_opaque_in(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-Datum
-anonopt_opaque_out(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_opaque_out)
 {
 	PG_RETURN_CSTRING(pstrdup("opaque"));
 }
@@ -434,8 +417,7 @@ row_count(Datum count, bool isnull)
  * whole_number, which reads a count column that is not an integer: a cast to
  * bigint would round, and so turn half a person into none or one.
  */
-Datum
-anonopt_whole_number_numeric(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_whole_number_numeric)
 {
 	Numeric		number = PG_GETARG_NUMERIC(0);
 	Datum		whole;
@@ -448,8 +430,7 @@ anonopt_whole_number_numeric(PG_FUNCTION_ARGS)
 	return DirectFunctionCall1(numeric_int8, NumericGetDatum(number));
 }
 
-Datum
-anonopt_whole_number_float8(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_whole_number_float8)
 {
 	float8		number = PG_GETARG_FLOAT8(0);
 

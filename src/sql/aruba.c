@@ -7,13 +7,9 @@
 #include <math.h>
 
 #include "catalog/sql.h"
-#include "catalog/own_objects.h"
 #include "read/weights.h"
 #include "record/record_parts.h"
 #include "sql/search_call.h"
-
-PG_FUNCTION_INFO_V1(anonopt_unpack);
-PG_FUNCTION_INFO_V1(anonopt_jaro);
 
 /* The arguments of all four functions, checked. */
 typedef struct RecordCall
@@ -272,8 +268,7 @@ OWN_FUNCTION(anonopt_aruba_balance)
  * Returns labels as a row whose columns the caller names.  Its argument is found
  * by position, since this is called for many rows.
  */
-Datum
-anonopt_unpack(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_unpack)
 {
 	TupleDesc	desc;
 	Datum	   *labels;
@@ -300,8 +295,7 @@ anonopt_unpack(PG_FUNCTION_ARGS)
 }
 
 /* Arguments are found by position, since this is called for many rows. */
-Datum
-anonopt_jaro(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_jaro)
 {
 	text	   *a = PG_GETARG_TEXT_PP(0);
 	text	   *b = PG_GETARG_TEXT_PP(1);

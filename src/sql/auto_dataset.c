@@ -14,7 +14,6 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
-#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "commands/comment.h"

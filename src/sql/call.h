@@ -12,6 +12,7 @@
 #include "base/compat.h"
 
 #include "catalog/dataset.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "engine/measure.h"
 #include "engine/population.h"

@@ -8,7 +8,6 @@
 #include "base/compat.h"
 
 #include "access/relation.h"
-#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "compare/comparison.h"
 #include "read/population_read.h"

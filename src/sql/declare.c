@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "catalog/dependency.h"
-#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"

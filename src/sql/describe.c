@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"

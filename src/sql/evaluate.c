@@ -5,7 +5,6 @@
  */
 #include "base/compat.h"
 
-#include "catalog/own_objects.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
 #include "read/population_read.h"

@@ -7,14 +7,11 @@
 #include <math.h>
 
 #include "catalog/sql.h"
-#include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "search/lower_bounds.h"
 #include "search/searches.h"
 #include "sql/search_call.h"
-
-PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
 /* Fails unless there is one number for each objective. */
 static void
@@ -153,8 +150,7 @@ OWN_FUNCTION(anonopt_hypervolume)
  * Runs the archive on a stream of vectors, one per row of the array; returns
  * the positions of those in it at the end, in order of arrival.
  */
-Datum
-anonopt_box_archive(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_box_archive)
 {
 	ArrayType  *stream = array_argument(fcinfo, "candidates", FLOAT8ARRAYOID);
 	int			nepsilons;

@@ -8,7 +8,6 @@
  */
 #include "base/compat.h"
 
-#include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "sql/call.h"
 #include "utils/acl.h"

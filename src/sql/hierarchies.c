@@ -16,20 +16,6 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-PG_FUNCTION_INFO_V1(anonopt_create_interval_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_range_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_date_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_top_coded_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_rounding_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_mask_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_quantile_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_frequency_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_prefix_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_tree_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_create_csv_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
-PG_FUNCTION_INFO_V1(anonopt_generalize);
-
 static Datum
 numeric_argument(FunctionCallInfo fcinfo, const char *name)
 {
@@ -49,67 +35,58 @@ numerics_argument(FunctionCallInfo fcinfo, const char *name)
 	return get_argument(fcinfo, name, NUMERICARRAYOID);
 }
 
-Datum
-anonopt_create_interval_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_interval_hierarchy)
 {
 	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								0, numerics_argument(fcinfo, "widths"), false));
 }
 
-Datum
-anonopt_create_range_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_range_hierarchy)
 {
 	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								numeric_argument(fcinfo, "step"), numerics_argument(fcinfo, "widths"), false));
 }
 
-Datum
-anonopt_create_date_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_date_hierarchy)
 {
 	PG_RETURN_OID(build_dates(name_argument(fcinfo, "hierarchy"), get_argument(fcinfo, "low", DATEOID),
 							  get_argument(fcinfo, "high", DATEOID), get_argument(fcinfo, "units", TEXTARRAYOID), DATES_PLAIN, false));
 }
 
 /* Without a step, leaves are integers; without top or bottom, that end is open. */
-Datum
-anonopt_create_top_coded_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_top_coded_hierarchy)
 {
 	PG_RETURN_OID(build_coded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 							  numeric_if_given(fcinfo, "top"), numeric_if_given(fcinfo, "bottom"),
 							  numerics_argument(fcinfo, "widths"), numeric_if_given(fcinfo, "step")));
 }
 
-Datum
-anonopt_create_rounding_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_rounding_hierarchy)
 {
 	PG_RETURN_OID(build_rounded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								numerics_argument(fcinfo, "steps"), boolean_argument(fcinfo, "continuous")));
 }
 
-Datum
-anonopt_create_mask_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_mask_hierarchy)
 {
 	PG_RETURN_OID(build_masks(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
 							  name_argument(fcinfo, "column_name"), name_argument(fcinfo, "mask")));
 }
 
-Datum
-anonopt_create_quantile_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_quantile_hierarchy)
 {
 	PG_RETURN_OID(build_quantiles(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
 								  name_argument(fcinfo, "column_name"), array_argument(fcinfo, "buckets", INT4ARRAYOID)));
 }
 
-Datum
-anonopt_create_frequency_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_frequency_hierarchy)
 {
 	PG_RETURN_OID(build_frequencies(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
 									name_argument(fcinfo, "column_name"), DatumGetInt64(get_argument(fcinfo, "minimum", INT8OID)),
 									name_argument(fcinfo, "other")));
 }
 
-Datum
-anonopt_create_prefix_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_prefix_hierarchy)
 {
 	char	   *name = name_argument(fcinfo, "hierarchy");
 	Oid			relation = relation_argument(fcinfo, "relation");
@@ -119,14 +96,12 @@ anonopt_create_prefix_hierarchy(PG_FUNCTION_ARGS)
 								 name_if_given(fcinfo, "separator")));
 }
 
-Datum
-anonopt_create_tree_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_tree_hierarchy)
 {
 	PG_RETURN_OID(build_tree(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "edges")));
 }
 
-Datum
-anonopt_create_csv_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_create_csv_hierarchy)
 {
 	text	   *csv = DatumGetTextPP(get_argument(fcinfo, "csv", TEXTOID));
 
@@ -136,8 +111,7 @@ anonopt_create_csv_hierarchy(PG_FUNCTION_ARGS)
 
 /* -------------------------------------------------------------- check_hierarchy */
 
-Datum
-anonopt_check_hierarchy(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_check_hierarchy)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Oid			hierarchy = relation_argument(fcinfo, "hierarchy");
@@ -327,8 +301,7 @@ generalizer_for(FunctionCallInfo fcinfo, Oid relation)
 }
 
 /* Arguments are found by position, since this is called for many rows. */
-Datum
-anonopt_generalize(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_generalize)
 {
 	Generalizer *generalizer;
 	const Hierarchy *hierarchy;

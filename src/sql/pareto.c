@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "catalog/own_objects.h"
 #include "read/population_read.h"
 #include "search/searches.h"
 #include "sql/search_call.h"

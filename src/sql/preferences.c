@@ -7,13 +7,10 @@
 #include <math.h>
 
 #include "catalog/sql.h"
-#include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "release/cut_bits.h"
 #include "search/searches.h"
 #include "sql/search_call.h"
-
-PG_FUNCTION_INFO_V1(anonopt_achievement);
 
 /* What a generation may hold. */
 #define MOST_IN_GENERATION 100000
@@ -101,8 +98,7 @@ judge_values(FunctionCallInfo fcinfo, int n, const double *values, const double 
  * The achievement of a bias and a loss, which rounding may have lifted above
  * 1.  Arguments are found by position, since this is called for many rows.
  */
-Datum
-anonopt_achievement(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_achievement)
 {
 	Preference	preference;
 	double		values[2];

@@ -5,7 +5,6 @@
  */
 #include "base/compat.h"
 
-#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "release/release_verify.h"

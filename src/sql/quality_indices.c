@@ -17,27 +17,6 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 
-PG_FUNCTION_INFO_V1(anonopt_counts_step);
-PG_FUNCTION_INFO_V1(anonopt_spread_step);
-PG_FUNCTION_INFO_V1(anonopt_squares_step);
-PG_FUNCTION_INFO_V1(anonopt_volume_step);
-PG_FUNCTION_INFO_V1(anonopt_pairs_combine);
-PG_FUNCTION_INFO_V1(anonopt_pairs_serialize);
-PG_FUNCTION_INFO_V1(anonopt_pairs_deserialize);
-PG_FUNCTION_INFO_V1(anonopt_p_rank);
-PG_FUNCTION_INFO_V1(anonopt_p_cov);
-PG_FUNCTION_INFO_V1(anonopt_p_spr);
-PG_FUNCTION_INFO_V1(anonopt_p_hv);
-PG_FUNCTION_INFO_V1(anonopt_ln_p_hv);
-PG_FUNCTION_INFO_V1(anonopt_p_hv_order);
-PG_FUNCTION_INFO_V1(anonopt_p_binary);
-PG_FUNCTION_INFO_V1(anonopt_dominance);
-PG_FUNCTION_INFO_V1(anonopt_p_wtd);
-PG_FUNCTION_INFO_V1(anonopt_p_lex);
-PG_FUNCTION_INFO_V1(anonopt_p_goal);
-PG_FUNCTION_INFO_V1(anonopt_p_rank_order);
-PG_FUNCTION_INFO_V1(anonopt_set_dominance);
-
 /* The sums so far, or those of no pair. */
 static IndexSums *
 sums_so_far(FunctionCallInfo fcinfo, MemoryContext context)
@@ -76,32 +55,27 @@ step(FunctionCallInfo fcinfo, int wanted)
 	PG_RETURN_POINTER(sums);
 }
 
-Datum
-anonopt_counts_step(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_counts_step)
 {
 	return step(fcinfo, SUMS_COUNTS);
 }
 
-Datum
-anonopt_spread_step(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_spread_step)
 {
 	return step(fcinfo, SUMS_SPREAD);
 }
 
-Datum
-anonopt_squares_step(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_squares_step)
 {
 	return step(fcinfo, SUMS_SQUARES);
 }
 
-Datum
-anonopt_volume_step(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_volume_step)
 {
 	return step(fcinfo, SUMS_VOLUME);
 }
 
-Datum
-anonopt_pairs_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_pairs_combine)
 {
 	MemoryContext context = aggregate_context(fcinfo);
 	IndexSums  *sums;
@@ -114,8 +88,7 @@ anonopt_pairs_combine(PG_FUNCTION_ARGS)
 }
 
 /* Serializes the plain bytes, for another process of the same server. */
-Datum
-anonopt_pairs_serialize(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_pairs_serialize)
 {
 	bytea	   *bytes = palloc(VARHDRSZ + sizeof(IndexSums));
 
@@ -125,8 +98,7 @@ anonopt_pairs_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(bytes);
 }
 
-Datum
-anonopt_pairs_deserialize(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_pairs_deserialize)
 {
 	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
 	IndexSums  *sums = palloc(sizeof(IndexSums));
@@ -153,44 +125,37 @@ sum_datum(double sum)
 	return Float8GetDatum(sum);
 }
 
-Datum
-anonopt_p_rank(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_rank)
 {
 	return sum_datum(index_sums_rank(all_sums(fcinfo)));
 }
 
-Datum
-anonopt_p_cov(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_cov)
 {
 	PG_RETURN_FLOAT8(index_sums_cov(all_sums(fcinfo)));
 }
 
-Datum
-anonopt_p_spr(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_spr)
 {
 	return sum_datum(index_sums_spr(all_sums(fcinfo)));
 }
 
-Datum
-anonopt_p_hv(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_hv)
 {
 	PG_RETURN_FLOAT8(index_sums_hv(all_sums(fcinfo)));
 }
 
-Datum
-anonopt_ln_p_hv(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_ln_p_hv)
 {
 	PG_RETURN_FLOAT8(index_sums_ln_hv(all_sums(fcinfo)));
 }
 
-Datum
-anonopt_p_hv_order(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_hv_order)
 {
 	PG_RETURN_INT32(index_sums_hv_order(all_sums(fcinfo)));
 }
 
-Datum
-anonopt_p_binary(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_binary)
 {
 	PG_RETURN_FLOAT8((double) all_sums(fcinfo)->above);
 }
@@ -202,8 +167,7 @@ static const char *const dominance_names[] = {
 	[DOMINANCE_INCOMPARABLE] = "incomparable"
 };
 
-Datum
-anonopt_dominance(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_dominance)
 {
 	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[index_sums_dominance(all_sums(fcinfo))]));
 }
@@ -212,8 +176,7 @@ anonopt_dominance(PG_FUNCTION_ARGS)
  * One set is better than another if it is better in a property, and nowhere
  * worse or incomparable.
  */
-Datum
-anonopt_set_dominance(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_set_dominance)
 {
 	Datum	   *names;
 	bool	   *nulls;
@@ -238,8 +201,7 @@ anonopt_set_dominance(PG_FUNCTION_ARGS)
  * The smaller of two ranks is better, unless they differ by at most the
  * tolerance.
  */
-Datum
-anonopt_p_rank_order(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_rank_order)
 {
 	double		p12 = PG_GETARG_FLOAT8(0);
 	double		p21 = PG_GETARG_FLOAT8(1);
@@ -290,8 +252,7 @@ as_many_argument(FunctionCallInfo fcinfo, int argument, const char *name, int n)
 }
 
 /* The weighted sum of indices, one per property. */
-Datum
-anonopt_p_wtd(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_wtd)
 {
 	int			n;
 	const double *p = indices_argument(fcinfo, 0, "p", &n);
@@ -316,8 +277,7 @@ anonopt_p_wtd(PG_FUNCTION_ARGS)
 }
 
 /* The first property in which one side leads by more than epsilon. */
-Datum
-anonopt_p_lex(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_lex)
 {
 	int			n;
 	const double *p12 = indices_argument(fcinfo, 0, "p12", &n);
@@ -336,8 +296,7 @@ anonopt_p_lex(PG_FUNCTION_ARGS)
 }
 
 /* The squared distance of indices from a goal. */
-Datum
-anonopt_p_goal(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_p_goal)
 {
 	int			n;
 	const double *p = indices_argument(fcinfo, 0, "p", &n);

@@ -11,7 +11,6 @@
 
 #include "access/table.h"
 #include "base/budget.h"
-#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/population_read.h"

@@ -16,7 +16,6 @@
 
 #include <math.h>
 
-#include "catalog/own_objects.h"
 #include "access/relation.h"
 #include "catalog/sql.h"
 #include "engine/risk.h"

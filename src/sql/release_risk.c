@@ -9,7 +9,6 @@
 #include "base/compat.h"
 
 #include "catalog/sql.h"
-#include "catalog/own_objects.h"
 #include "release/pseudonym.h"
 #include "sql/call.h"
 #include "utils/builtins.h"

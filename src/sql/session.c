@@ -4,7 +4,6 @@
  */
 #include "base/compat.h"
 
-#include "catalog/own_objects.h"
 #include "catalog/pg_authid.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
@@ -14,8 +13,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
-
-PG_FUNCTION_INFO_V1(anonopt_last_search);
 
 /* The figures of a search that last_search returns. */
 struct Session
@@ -152,8 +149,7 @@ session_end(Session *session, int64 evaluated, int workers, bool exact)
 	keep(session);
 }
 
-Datum
-anonopt_last_search(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_last_search)
 {
 	ResultRow  *row;
 
@@ -190,8 +186,6 @@ OWN_FUNCTION(anonopt_lattice_size)
 
 /* ------------------------------------------- SQL: the view anonopt.progress */
 
-PG_FUNCTION_INFO_V1(anonopt_progress);
-
 static const char *const phase_names[] = {"reading", "searching"};
 
 static void
@@ -212,8 +206,7 @@ put_entry(ResultRow *row, const PgBackendStatus *entry)
 	row_add(row);
 }
 
-Datum
-anonopt_progress(PG_FUNCTION_ARGS)
+SQL_FUNCTION(anonopt_progress)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	int			nbackends = pgstat_fetch_stat_numbackends();

@@ -13,7 +13,6 @@
 
 #include "base/budget.h"
 #include "catalog/sql.h"
-#include "catalog/own_objects.h"
 #include "compare/comparison.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
