@@ -61,7 +61,7 @@
 /* Days within which everybody alive was born, generously. */
 #define LONG_DAYS (200 * 366)
 
-/* Days added for future dates. */
+/* Years added for future dates. */
 #define YEARS_AHEAD 10
 
 /* A column identifies people if one in this many is alone with a value. */
@@ -259,9 +259,7 @@ round_width(double value)
 static Width
 wider(Width width)
 {
-	if (width.digit == 1)
-		return make_width(5, width.exponent);
-	return make_width(1, width.exponent + 1);
+	return width.digit == 1 ? make_width(5, width.exponent) : make_width(1, width.exponent + 1);
 }
 
 static Datum
@@ -450,20 +448,6 @@ plan_bins(ColumnPlan *plan, Oid relation)
 
 /* ------------------------------------------------------------------ dates */
 
-/* The day ten years after another, both counted from 2000-01-01. */
-static double
-years_later(double day)
-{
-	int			year;
-	int			month;
-	int			day_of_month;
-
-	j2date((int) day + POSTGRES_EPOCH_JDATE, &year, &month, &day_of_month);
-	if (month == 2 && day_of_month == 29)
-		day_of_month = 28;
-	return date2j(year + YEARS_AHEAD, month, day_of_month) - POSTGRES_EPOCH_JDATE;
-}
-
 static void
 plan_dates(ColumnPlan *plan, Oid relation)
 {
@@ -471,6 +455,9 @@ plan_dates(ColumnPlan *plan, Oid relation)
 	static const char *const months[] = {"month", "quarter", "year", "decade"};
 	int			nunits;
 	double		days;
+	int			year;
+	int			month;
+	int			day_of_month;
 	bool		open = plan->profile.infinite > 0 || plan->profile.high - plan->profile.low > LONG_DAYS;
 
 	plan->low = plan->profile.low;
@@ -488,7 +475,11 @@ plan_dates(ColumnPlan *plan, Oid relation)
 	plan->units = texts_datum(days <= 180 ? week : months, nunits);
 	choose_hierarchy(plan, PLAN_DATES, nunits + 1, open ? "dates, with open ends" : "dates");
 	plan->day_kind = open ? DATES_OPEN : plan->type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN;
-	plan->last_day = years_later(plan->high);
+	/* ten years later, counted from 2000-01-01, too */
+	j2date((int) plan->high + POSTGRES_EPOCH_JDATE, &year, &month, &day_of_month);
+	if (month == 2 && day_of_month == 29)
+		day_of_month = 28;
+	plan->last_day = date2j(year + YEARS_AHEAD, month, day_of_month) - POSTGRES_EPOCH_JDATE;
 }
 
 /* ------------------------------------------------------------------ texts */

@@ -178,7 +178,6 @@ free_label(const LeafColumn *leaf)
 	for (int length = 0;; length++)
 	{
 		char	   *label = psprintf("%.*sother%.*s", length, "((((((((((((((((", length, "))))))))))))))))");
-
 		char	   *equal = psprintf("bool_or(%s = $1)", leaf_text(leaf, leaf->expression));
 
 		if (length == 16 || !DatumGetBool(ask_column(leaf, add_text(NULL, label), equal, BOOLOID)))

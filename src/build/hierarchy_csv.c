@@ -52,13 +52,6 @@ short_delimiter(const char *csv, Size length, const char *delimiter)
 	return '\0';
 }
 
-/* Whether a line begins that COPY would take for the end, and so hide all that follow, unless it is quoted. */
-static bool
-is_end_mark(const char *csv, const char *end)
-{
-	return end - csv >= 2 && csv[0] == '\\' && csv[1] == '.' && (end - csv == 2 || csv[2] == '\n' || csv[2] == '\r');
-}
-
 /*
  * Copies a text without empty lines, with the short delimiter.  Two quotes
  * that stand for one end quoting and begin it again.
@@ -78,7 +71,6 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 				 errmsg("delimiter must be a single character that is neither a quote nor a line break"),
 				 errhint("For example ;, a comma or a tab.")));
 	prepared.delimiter[0] = short_delimiter(csv, length, delimiter);
-
 	initStringInfo(&prepared.lines);
 	if (length >= 3 && GetDatabaseEncoding() == PG_UTF8 && memcmp(csv, "\xef\xbb\xbf", 3) == 0)
 		csv += 3;
@@ -93,7 +85,6 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 		if (ends_line)
 		{
 			prepared.nfields = prepared.nfields == 0 ? nfields : prepared.nfields;
-
 			appendStringInfoChar(&prepared.lines, '\n');
 		}
 		else if (!quoted && (Size) (end - csv) >= size && memcmp(csv, delimiter, size) == 0)
@@ -102,8 +93,10 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 			appendStringInfoChar(&prepared.lines, prepared.delimiter[0]);
 			csv += size - 1;
 		}
-		else if (!quoted && begins_line && is_end_mark(csv, end))
+		else if (!quoted && begins_line && end - csv >= 2 && csv[0] == '\\' && csv[1] == '.' &&
+				 (end - csv == 2 || csv[2] == '\n' || csv[2] == '\r'))
 		{
+			/* COPY would take it for the end, and hide all that follow */
 			appendStringInfoString(&prepared.lines, "\"\\.\"");
 			csv++;
 		}

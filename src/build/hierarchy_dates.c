@@ -54,35 +54,6 @@ units_by_name(Datum datum, int *nunits)
 	return units;
 }
 
-/*
- * The leaves of a hierarchy of dates; the first unit may be the size of leaves
- * instead of a level.
- */
-typedef struct DateLeaves
-{
-	const char *type;
-	const char *leaf;			/* of d, the start of a leaf */
-	const char *steps;			/* gives d */
-	int			a_day;
-	bool		are_first_unit;
-	bool		are_ranges;
-} DateLeaves;
-
-static DateLeaves
-date_leaves(const int *units, int nunits, DateKind kind)
-{
-	DateLeaves	days = {"date", "d", "(SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days", 1, false, false};
-	DateLeaves	ranges = {"daterange", "daterange(d, d + 1)", days.steps, 1, false, true};
-	DateLeaves	hours = {"tsrange", "tsrange(d, d + interval '1 hour')",
-		"(SELECT $1::timestamp + i * interval '1 hour' AS d FROM generate_series(0, ($2 - $1 + 1) * 24 - 1) i) hours",
-	24, true, true};
-
-	ranges.are_first_unit = nunits > 0 && units[0] == UNIT_DAY;
-	if (nunits > 0 && units[0] == UNIT_HOUR)
-		return hours;
-	return ranges.are_first_unit || kind != DATES_PLAIN ? ranges : days;
-}
-
 /* The rows of all days before low, or of all after high. */
 static void
 append_open_end(StringInfo from, const char *leaf, const char *label, int nlabels)
@@ -98,27 +69,36 @@ build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind
 {
 	int			nunits;
 	int		   *units = units_by_name(wanted, &nunits);
-	DateLeaves	leaves = date_leaves(units, nunits, kind);
-	int			first = leaves.are_first_unit ? 1 : 0;
+	bool		hours = nunits > 0 && units[0] == UNIT_HOUR;
+
+	/* the first unit may be the size of leaves instead of a level */
+	int			first = nunits > 0 && units[0] <= UNIT_DAY ? 1 : 0;
 	NewHierarchy *table = hierarchy_table_begin(name, from_data);
 	StringInfoData from;
 
 	table->params = add_value(add_value(NULL, DATEOID, low, false), DATEOID, high, false);
 	require_description(table, "$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)",
 						"low must be a date not above high", "Give the first and the last possible day.");
-	require_description(table, psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / leaves.a_day),
+	require_description(table, psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / (hours ? 24 : 1)),
 						"hierarchy would have too many leaves", "Use closer bounds.");
-
 	for (int i = first; i < nunits; i++)
 		hierarchy_add_level(table, unit_labels[units[i]]);
 	hierarchy_add_level(table, "'*'");
 	initStringInfo(&from);
-	appendStringInfoString(&from, leaves.steps);
+	/* each leaf begins at d */
+	appendStringInfoString(&from, hours ?
+						   "(SELECT $1::timestamp + i * interval '1 hour' AS d"
+						   " FROM generate_series(0, ($2 - $1 + 1) * 24 - 1) i) hours" :
+						   "(SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days");
 	if (kind == DATES_OPEN)
 	{
 		append_open_end(&from, "daterange(NULL, $1)", "'< ' || to_char($1, 'YYYY-MM-DD')", nunits - first);
 		append_open_end(&from, "daterange($2 + 1, NULL)", "'>= ' || to_char($2 + 1, 'YYYY-MM-DD')", nunits - first);
 	}
-	table->has_ranges = leaves.are_ranges;
-	return hierarchy_table_fill(table, leaves.type, leaves.leaf, from.data);
+	table->has_ranges = first == 1 || kind != DATES_PLAIN;
+	if (hours)
+		return hierarchy_table_fill(table, "tsrange", "tsrange(d, d + interval '1 hour')", from.data);
+	if (table->has_ranges)
+		return hierarchy_table_fill(table, "daterange", "daterange(d, d + 1)", from.data);
+	return hierarchy_table_fill(table, "date", "d", from.data);
 }

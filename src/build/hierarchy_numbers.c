@@ -65,24 +65,6 @@ integer_type(const NewHierarchy *table)
 
 /* ------------------------------------------- intervals, ranges, coded numbers */
 
-/*
- * Each leaf, the number lo where it begins, and whether it lies below, within
- * or above the ends: -1, 0 or 1.  The last range is closed, so that high itself
- * has a leaf.
- */
-static const char *
-coded_leaves(bool integers)
-{
-	if (integers)
-		return "(SELECT v AS leaf, v AS lo, CASE WHEN v >= $5 THEN 1 WHEN v < $6 THEN -1 ELSE 0 END AS side"
-			" FROM generate_series($1, $2) v) leaves";
-	return "(SELECT numrange(lo, hi, CASE WHEN $5 IS NULL AND hi >= $2 THEN '[]' ELSE '[)' END) AS leaf, lo, 0 AS side"
-		" FROM (SELECT greatest($1 + i * $4, $6) AS lo, least($1 + (i + 1) * $4, coalesce($5, $2)) AS hi"
-		" FROM generate_series(0, ceil(($2 - $1) / $4) - 1) i) steps WHERE lo < hi"
-		" UNION ALL SELECT numrange(NULL, $6), NULL, -1 WHERE $6 IS NOT NULL"
-		" UNION ALL SELECT numrange($5, NULL), NULL, 1 WHERE $5 IS NOT NULL) leaves";
-}
-
 /* Adds a level with the label of an end, or of what lies between them. */
 static void
 add_coded_level(NewHierarchy *table, const char *inside)
@@ -90,27 +72,34 @@ add_coded_level(NewHierarchy *table, const char *inside)
 	hierarchy_add_level(table, psprintf("CASE side WHEN 1 THEN '>= ' || trim_scale($5) WHEN -1 THEN '< ' || trim_scale($6) ELSE %s END", inside));
 }
 
-/* Intervals of a width count from low and end where coding begins. */
-static char *
-interval_label(bool integers, int width)
-{
-	const char *end = integers ? "least(l + w, $5)" : "least(l + w, coalesce($5, $2))";
-	const char *closed = integers ? "false" : "$5 IS NULL AND l + w >= $2";
-
-	return psprintf("(SELECT format('[%%s, %%s%%s', trim_scale(greatest(l, $6)), trim_scale(%s), CASE WHEN %s THEN ']' ELSE ')' END)"
-					" FROM (SELECT $1 + floor((lo - $1) / $3[%d]) * $3[%d] AS l, $3[%d] AS w) s)", end, closed, width, width, width);
-}
-
+/*
+ * Fills a table from each leaf, the number lo where it begins, and whether it
+ * lies below, within or above the ends: -1, 0 or 1.  The last range is closed,
+ * so that high itself has a leaf.
+ */
 static Oid
 fill_numbers(NewHierarchy *table, bool integers)
 {
 	int			nwidths = count_elements(table->params->params[2].value, "widths");
+	const char *end = integers ? "least(l + w, $5)" : "least(l + w, coalesce($5, $2))";
+	const char *closed = integers ? "false" : "$5 IS NULL AND l + w >= $2";
+	const char *leaves = "(SELECT v AS leaf, v AS lo, CASE WHEN v >= $5 THEN 1 WHEN v < $6 THEN -1 ELSE 0 END AS side"
+	" FROM generate_series($1, $2) v) leaves";
 
-	for (int width = 1; width <= nwidths; width++)
-		add_coded_level(table, interval_label(integers, width));
+	if (!integers)
+		leaves = "(SELECT numrange(lo, hi, CASE WHEN $5 IS NULL AND hi >= $2 THEN '[]' ELSE '[)' END) AS leaf, lo, 0 AS side"
+			" FROM (SELECT greatest($1 + i * $4, $6) AS lo, least($1 + (i + 1) * $4, coalesce($5, $2)) AS hi"
+			" FROM generate_series(0, ceil(($2 - $1) / $4) - 1) i) steps WHERE lo < hi"
+			" UNION ALL SELECT numrange(NULL, $6), NULL, -1 WHERE $6 IS NOT NULL"
+			" UNION ALL SELECT numrange($5, NULL), NULL, 1 WHERE $5 IS NOT NULL) leaves";
+	/* intervals of a width count from low and end where coding begins */
+	for (int i = 1; i <= nwidths; i++)
+		add_coded_level(table, psprintf("(SELECT format('[%%s, %%s%%s', trim_scale(greatest(l, $6)), trim_scale(%s),"
+										" CASE WHEN %s THEN ']' ELSE ')' END)"
+										" FROM (SELECT $1 + floor((lo - $1) / $3[%d]) * $3[%d] AS l, $3[%d] AS w) s)", end, closed, i, i, i));
 	hierarchy_add_level(table, "'*'");
 	table->has_ranges = !integers;
-	return hierarchy_table_fill(table, integers ? integer_type(table) : "numrange", "leaf", coded_leaves(integers));
+	return hierarchy_table_fill(table, integers ? integer_type(table) : "numrange", "leaf", leaves);
 }
 
 Oid
@@ -162,17 +151,6 @@ rounded(const char *value, const char *step)
 					value, step, step, value, step, step, step);
 }
 
-/* The leaves, with the label of level 1 as r1. */
-static char *
-rounded_leaves(bool continuous)
-{
-	if (!continuous)
-		return psprintf("(SELECT v AS leaf, %s AS r1 FROM generate_series($1, $2) v) leaves", rounded("v", "$4"));
-	return psprintf("(SELECT numrange(trim_scale(greatest($1, m - $4 * 0.5)), trim_scale(least($2, m + $4 * 0.5)),"
-					" CASE WHEN m + $4 * 0.5 > $2 THEN '[]' ELSE '[)' END) AS leaf, m AS r1"
-					" FROM generate_series(%s, %s, $4) m) leaves", rounded("$1", "$4"), rounded("$2", "$4"));
-}
-
 Oid
 build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continuous)
 {
@@ -192,7 +170,13 @@ build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continu
 		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Pass continuous => true for other numbers.");
 	check_leaves(table, continuous ? "$4" : "1", "Use closer bounds.");
 	initStringInfo(&from);
-	appendStringInfoString(&from, rounded_leaves(continuous));
+	/* with the label of level 1 as r1 */
+	if (continuous)
+		appendStringInfo(&from, "(SELECT numrange(trim_scale(greatest($1, m - $4 * 0.5)), trim_scale(least($2, m + $4 * 0.5)),"
+						 " CASE WHEN m + $4 * 0.5 > $2 THEN '[]' ELSE '[)' END) AS leaf, m AS r1"
+						 " FROM generate_series(%s, %s, $4) m) leaves", rounded("$1", "$4"), rounded("$2", "$4"));
+	else
+		appendStringInfo(&from, "(SELECT v AS leaf, %s AS r1 FROM generate_series($1, $2) v) leaves", rounded("v", "$4"));
 	for (int i = 1; i <= nsteps; i++)
 	{
 		hierarchy_add_level(table, psprintf("trim_scale(r%d)::text", i));

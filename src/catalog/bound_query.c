@@ -38,8 +38,6 @@ note_function(Oid function, void *context)
 	return false;
 }
 
-static void note_type(Oid type, CalledCode *code);
-
 /* The functions in the checks of a domain. */
 static void
 note_checks(Oid domain, CalledCode *code)
@@ -63,22 +61,12 @@ note_checks(Oid domain, CalledCode *code)
 	table_close(catalog, AccessShareLock);
 }
 
-static void
-note_columns(Oid type, CalledCode *code)
-{
-	Relation	relation = try_relation_open(get_typ_typrelid(type), AccessShareLock);
-
-	for (int i = 0; relation != NULL && i < RelationGetNumberOfAttributes(relation); i++)
-		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
-			note_type(TupleDescAttr(RelationGetDescr(relation), i)->atttypid, code);
-	if (relation != NULL)
-		relation_close(relation, NoLock);
-}
-
 /* The functions that making a value of a type may run: checks of the domains in it. */
 static void
 note_type(Oid type, CalledCode *code)
 {
+	Relation	relation;
+
 	check_stack_depth();
 	if (type < FirstNormalObjectId)
 		return;
@@ -90,7 +78,12 @@ note_type(Oid type, CalledCode *code)
 			note_type(GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(type)), code);
 			break;
 		case TYPTYPE_COMPOSITE:
-			note_columns(type, code);
+			relation = try_relation_open(get_typ_typrelid(type), AccessShareLock);
+			for (int i = 0; relation != NULL && i < RelationGetNumberOfAttributes(relation); i++)
+				if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
+					note_type(TupleDescAttr(RelationGetDescr(relation), i)->atttypid, code);
+			if (relation != NULL)
+				relation_close(relation, NoLock);
 			break;
 		case TYPTYPE_RANGE:
 			note_type(get_range_subtype(type), code);

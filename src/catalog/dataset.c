@@ -153,21 +153,6 @@ dataset_has_role(const Dataset *dataset, Role role, const char *column)
 	return false;
 }
 
-static void
-check_promise(const Dataset *dataset, const DeclaredPromise *promise)
-{
-	char	   *problem = promise_problem(promise);
-
-	if (problem != NULL)
-		refuse_promise(dataset->name, problem);
-	if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
-		refuse_promise(dataset->name, psprintf("Column \"%s\" is not sensitive.", promise->column));
-	for (const DeclaredPromise *other = dataset->promises; other < promise; other++)
-		if (other->model == promise->model &&
-			(promise->column == NULL || strcmp(other->column, promise->column) == 0))
-			refuse_promise(dataset->name, psprintf("Model %s is declared twice.", model_name(promise->model)));
-}
-
 /* In the order of models and columns, so that every message lists them alike. */
 static void
 load_promises(Dataset *dataset)
@@ -200,8 +185,19 @@ load_promises(Dataset *dataset)
 		promise->population = row_oid(rows, i, 5);
 		promise->population_type = row_oid(rows, i, 6);
 	}
-	for (int i = 0; i < dataset->npromises; i++)
-		check_promise(dataset, &dataset->promises[i]);
+	for (const DeclaredPromise *promise = dataset->promises; promise < dataset->promises + rows->n; promise++)
+	{
+		char	   *problem = promise_problem(promise);
+
+		if (problem != NULL)
+			refuse_promise(dataset->name, problem);
+		if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
+			refuse_promise(dataset->name, psprintf("Column \"%s\" is not sensitive.", promise->column));
+		for (const DeclaredPromise *other = dataset->promises; other < promise; other++)
+			if (other->model == promise->model &&
+				(promise->column == NULL || strcmp(other->column, promise->column) == 0))
+				refuse_promise(dataset->name, psprintf("Model %s is declared twice.", model_name(promise->model)));
+	}
 }
 
 Declared *

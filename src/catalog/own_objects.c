@@ -65,32 +65,26 @@ running_call(void)
 
 /* ------------------------------------------------------------------ the call */
 
-static void
-begin_call(OwnCall *call, Oid function)
+Datum
+own_call(FunctionCallInfo fcinfo, PGFunction code)
 {
+	Oid			function = fcinfo->flinfo->fn_oid;
+	OwnCall		call = {.outer = current_call};
+	Datum		result;
+
 	/*
 	 * The lock may wait for a DROP EXTENSION, so the function must still
 	 * belong to it then.
 	 */
-	call->extension = getExtensionOfObject(ProcedureRelationId, function);
-	if (OidIsValid(call->extension))
-		LockDatabaseObject(ExtensionRelationId, call->extension, 0, AccessShareLock);
-	call->schema = get_func_namespace(function);
-	call->owner = function_owner(function);
-	if (!OidIsValid(call->extension) || !OidIsValid(call->owner) ||
-		getExtensionOfObject(ProcedureRelationId, function) != call->extension)
+	call.extension = getExtensionOfObject(ProcedureRelationId, function);
+	if (OidIsValid(call.extension))
+		LockDatabaseObject(ExtensionRelationId, call.extension, 0, AccessShareLock);
+	call.schema = get_func_namespace(function);
+	call.owner = function_owner(function);
+	if (!OidIsValid(call.extension) || !OidIsValid(call.owner) ||
+		getExtensionOfObject(ProcedureRelationId, function) != call.extension)
 		refuse_object(psprintf("function with OID %u", function));
-	call->outer = current_call;
-	current_call = call;
-}
-
-Datum
-own_call(FunctionCallInfo fcinfo, PGFunction code)
-{
-	OwnCall		call;
-	Datum		result;
-
-	begin_call(&call, fcinfo->flinfo->fn_oid);
+	current_call = &call;
 	PG_TRY();
 	{
 		Relation	anchor = table_open(own_relation("dataset"), AccessShareLock);

@@ -148,27 +148,11 @@ reach_rules(Reached *reached, Relation relation)
 	}
 }
 
-/*
- * Partitions and children are read with a table.  The planner may use a
- * partition's constraint, which is an expression of its parents.
- */
-static void
-reach_family(Reached *reached, Relation relation)
-{
-	ListCell   *cell;
-
-	if (relation->rd_rel->relispartition)
-		foreach(cell, get_partition_ancestors(RelationGetRelid(relation)))
-			reach_relation(reached, lfirst_oid(cell));
-	if (relation->rd_rel->relhassubclass)
-		foreach(cell, find_inheritance_children(RelationGetRelid(relation), AccessShareLock))
-			reach_relation(reached, lfirst_oid(cell));
-}
-
 static void
 reach_relation(Reached *reached, Oid oid)
 {
 	Relation	relation;
+	ListCell   *cell;
 
 	if (list_member_oid(reached->relations, oid))
 		return;
@@ -181,7 +165,17 @@ reach_relation(Reached *reached, Oid oid)
 		reach_expressions(reached, relation);
 		if (relation->rd_rel->relkind == RELKIND_VIEW)
 			reach_rules(reached, relation);
-		reach_family(reached, relation);
+
+		/*
+		 * Partitions and children are read with a table.  The planner may use
+		 * a partition's constraint, which is an expression of its parents.
+		 */
+		if (relation->rd_rel->relispartition)
+			foreach(cell, get_partition_ancestors(oid))
+				reach_relation(reached, lfirst_oid(cell));
+		if (relation->rd_rel->relhassubclass)
+			foreach(cell, find_inheritance_children(oid, AccessShareLock))
+				reach_relation(reached, lfirst_oid(cell));
 		reached->as_invoker |= relation->rd_rel->relkind == RELKIND_VIEW && RelationHasSecurityInvoker(relation);
 	}
 	relation_close(relation, NoLock);
@@ -248,42 +242,35 @@ require_columns_select(Oid relation, const List *columns)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 
-/*
- * Fails if the owner would read other rows than the current role: row security
- * and the user mappings of foreign servers depend on the role.
- */
-static void
-require_same_rows(Oid relation, Oid owner, const Reached *reached)
-{
-	ListCell   *cell;
-	bool		foreign = false;
-
-	foreach(cell, reached->relations)
-		foreign = foreign || get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE;
-	if (foreign || reached->as_invoker || check_enable_rls(relation, GetUserId(), true) == RLS_ENABLED ||
-		check_enable_rls(relation, owner, true) == RLS_ENABLED)
-		refuse_relation(relation, GetUserId(),
-						psprintf("It belongs to role \"%s\", for whom %s may show other rows.", GetUserNameFromId(owner, false),
-								 foreign ? "a foreign server" : reached->as_invoker ? "a view with security_invoker" : "row security"));
-}
-
 Oid
 reading_role(Oid relation, const List *columns)
 {
 	Reached		reached = {0};
-	Oid			role = GetUserId();
-	Oid			owner;
+	Oid			caller = GetUserId();
+	bool		foreign = false;
+	Oid			role;
+	ListCell   *cell;
 
 	reach_relation(&reached, relation);
-	owner = relation_owner(relation);
-	if (!role_trusts(role, owner))
-		role = owner;
+	role = relation_owner(relation);
+	if (role_trusts(caller, role))
+		role = caller;
 	require_trust(relation, role, &reached);
-	if (role != GetUserId())
-	{
-		require_columns_select(relation, columns);
-		require_same_rows(relation, owner, &reached);
-	}
+	if (role == caller)
+		return caller;
+	require_columns_select(relation, columns);
+
+	/*
+	 * The owner must not read other rows than the current role: row security
+	 * and the user mappings of foreign servers depend on the role.
+	 */
+	foreach(cell, reached.relations)
+		foreign = foreign || get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE;
+	if (foreign || reached.as_invoker || check_enable_rls(relation, caller, true) == RLS_ENABLED ||
+		check_enable_rls(relation, role, true) == RLS_ENABLED)
+		refuse_relation(relation, caller,
+						psprintf("It belongs to role \"%s\", for whom %s may show other rows.", GetUserNameFromId(role, false),
+								 foreign ? "a foreign server" : reached.as_invoker ? "a view with security_invoker" : "row security"));
 	return role;
 }
 

@@ -14,8 +14,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#define AS_IS "%v"
-
 bool
 type_is_integer(Oid type)
 {
@@ -137,7 +135,7 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 
 	match->data_type = data_type;
 	match->leaf_type = leaf_type;
-	match->data_form = match->leaf_form = AS_IS;
+	match->data_form = match->leaf_form = "%v";
 	if (type_is_integer(data_type) && type_is_integer(leaf_type))
 		return true;
 	if (type_is_number(data_type) && type_is_number(leaf_type))
