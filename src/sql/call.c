@@ -91,10 +91,7 @@ get_argument(FunctionCallInfo fcinfo, const char *name, Oid type)
 
 	if (declared != type)
 		elog(ERROR, "argument \"%s\" of function %u has type %u, not %u", name, fcinfo->flinfo->fn_oid, declared, type);
-	if (PG_ARGISNULL(position))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must not be null", name)));
+	require_argument(fcinfo, name);
 	return PG_GETARG_DATUM(position);
 }
 

@@ -104,11 +104,16 @@ put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 	row_add(call->row);
 }
 
-/* The subject of a property vector, one of three. */
-static Side
-subject_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
+OWN_FUNCTION(anonopt_property_vector)
 {
+	VectorCall	call = {.row = result_begin(fcinfo)};
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
 	Side		subject = {0};
+	RecodingLabels labels;
+	Relation	table;
+	SpoolColumn name;
+	RowSpool	spool = {.ncolumns = 1,.columns = &name,.keeps_rows = true,.wants_value_of = true};
+	Population *population;
 
 	if (is_given(fcinfo, "levels") + is_given(fcinfo, "cuts") + is_given(fcinfo, "recoding") != 1)
 		ereport(ERROR,
@@ -120,20 +125,8 @@ subject_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 		subject.cuts = one_cuts_argument(fcinfo, "cuts", dataset, "partition");
 	else
 		subject.recoding = relation_argument(fcinfo, "recoding");
-	return subject;
-}
-
-OWN_FUNCTION(anonopt_property_vector)
-{
-	VectorCall	call = {.row = result_begin(fcinfo)};
-	Dataset    *dataset = readable_dataset_argument(fcinfo);
-	Side		subject = subject_argument(fcinfo, dataset);
-	RecodingLabels labels = labels_argument(fcinfo);
-	Relation	table = is_recoding(&subject) ? recoding_table_open(subject.recoding) : NULL;
-	SpoolColumn name;
-	RowSpool	spool = {.ncolumns = 1,.columns = &name,.keeps_rows = true,.wants_value_of = true};
-	Population *population;
-
+	labels = labels_argument(fcinfo);
+	table = is_recoding(&subject) ? recoding_table_open(subject.recoding) : NULL;
 	call.property = property_argument(name_argument(fcinfo, "property"), dataset);
 	name = row_name_column(dataset->relation, key_argument(fcinfo, dataset));
 	spool_read(&spool, dataset, NULL);
@@ -339,28 +332,6 @@ compare_contestants(const void *a, const void *b, void *arg)
 	return compare_levels(x->levels, y->levels, *(const int *) arg);
 }
 
-/* Compares every node with every other. */
-static void
-play(Comparer *comparer, Contestant *contestants, int n, Property property, QualityIndex index)
-{
-	for (int i = 0; i < n; i++)
-		for (int j = i + 1; j < n; j++)
-		{
-			Comparison	comparison;
-			int			order;
-
-			compare_nodes(comparer, contestants[i].levels, contestants[j].levels, 1, &property,
-						  index_sums[index], &comparison);
-			order = better_side(index, property, &comparison);
-			contestants[i].wins += order > 0;
-			contestants[i].losses += order < 0;
-			contestants[i].ties += order == 0;
-			contestants[j].wins += order < 0;
-			contestants[j].losses += order > 0;
-			contestants[j].ties += order == 0;
-		}
-}
-
 OWN_FUNCTION(anonopt_tournament)
 {
 	ResultRow  *row = result_begin(fcinfo);
@@ -372,6 +343,7 @@ OWN_FUNCTION(anonopt_tournament)
 	Population *population = population_argument(dataset);
 	int			nattrs;
 	Promise		promise;
+	Comparer   *comparer;
 	Contestant *contestants;
 
 	if (population == NULL)
@@ -381,7 +353,23 @@ OWN_FUNCTION(anonopt_tournament)
 	contestants = palloc0(sizeof(Contestant) * nnodes);
 	for (int i = 0; i < nnodes; i++)
 		contestants[i].levels = levels[i];
-	play(comparer_create(population, &promise), contestants, nnodes, property, index);
+	comparer = comparer_create(population, &promise);
+	/* compare every node with every other */
+	for (int i = 0; i < nnodes; i++)
+		for (int j = i + 1; j < nnodes; j++)
+		{
+			Comparison	comparison;
+			int			order;
+
+			compare_nodes(comparer, levels[i], levels[j], 1, &property, index_sums[index], &comparison);
+			order = better_side(index, property, &comparison);
+			contestants[i].wins += order > 0;
+			contestants[i].losses += order < 0;
+			contestants[i].ties += order == 0;
+			contestants[j].wins += order < 0;
+			contestants[j].losses += order > 0;
+			contestants[j].ties += order == 0;
+		}
 	nattrs = population->nattrs;
 	qsort_arg(contestants, nnodes, sizeof(Contestant), compare_contestants, &nattrs);
 	for (int i = 0; i < nnodes; i++)

@@ -531,14 +531,31 @@ model_argument(FunctionCallInfo fcinfo)
 }
 
 /*
- * Fails unless a population can be read, and has the quasi-identifiers as
- * columns whose types match their hierarchies.
+ * Fails unless a promise is sound, and its population, if any, can be read and
+ * has the quasi-identifiers as columns whose types match their hierarchies.
  */
 static void
-require_population(const Dataset *dataset, Oid population)
+check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 {
-	require_rows(population);
-	for (int i = 0; i < dataset->nattributes; i++)
+	char	   *problem = promise_problem(promise);
+	Oid			population = promise->population;
+
+	if (problem != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("promise of %s is not sound", model_name(promise->model)),
+				 errdetail("%s", problem),
+				 errhint("Models are %s.", model_names())));
+	if (promise->column != NULL)
+		require_column(dataset->relation, promise->column);
+	if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" of data set \"%s\" is not sensitive", promise->column, dataset->name),
+				 errhint("Add it with anonopt.add_sensitive first.")));
+	if (OidIsValid(population))
+		require_rows(population);
+	for (int i = 0; i < dataset->nattributes && OidIsValid(population); i++)
 	{
 		const Declared *declared = &dataset->attributes[i];
 
@@ -554,28 +571,6 @@ require_population(const Dataset *dataset, Oid population)
 							   format_type_be(column_type(population, declared->column)),
 							   format_type_be(column_type(dataset->relation, declared->column)))));
 	}
-}
-
-static void
-check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
-{
-	char	   *problem = promise_problem(promise);
-
-	if (problem != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("promise of %s is not sound", model_name(promise->model)),
-				 errdetail("%s", problem),
-				 errhint("Models are %s.", model_names())));
-	if (promise->column != NULL)
-		require_column(dataset->relation, promise->column);
-	if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" of data set \"%s\" is not sensitive", promise->column, dataset->name),
-				 errhint("Add it with anonopt.add_sensitive first.")));
-	if (OidIsValid(promise->population))
-		require_population(dataset, promise->population);
 	if (dataset->npromises >= MAX_PROMISES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -193,13 +193,14 @@ SQL_FUNCTION(anonopt_box_archive)
 /* The size limit of a generation: fitness compares all with all. */
 #define MOST_IN_GENERATION 10000
 
-static Evolution *
-evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
+OWN_FUNCTION(anonopt_pbg_ea)
 {
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Evolution  *evolution = palloc0(sizeof(Evolution));
-	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	int			nattrs = dataset_count_role(call.dataset, ROLE_QUASI_IDENTIFIER);
+	const double *epsilon;
 
-	evolution->objectives = several_objectives_argument(fcinfo, dataset);
+	evolution->objectives = several_objectives_argument(fcinfo, call.dataset);
 	evolution->size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
 	evolution->iterations = integer_argument(fcinfo, "iterations", 1, PG_INT32_MAX);
 	evolution->crossover = probability_argument(fcinfo, "crossover");
@@ -213,16 +214,6 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	evolution->stays = !boolean_argument(fcinfo, "reflect");
 	evolution->copies = boolean_argument(fcinfo, "copies");
 	evolution->workers = max_workers();
-	return evolution;
-}
-
-OWN_FUNCTION(anonopt_pbg_ea)
-{
-	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
-	Evolution  *evolution;
-	const double *epsilon;
-
-	evolution = evolution_arguments(fcinfo, call.dataset);
 	epsilon = epsilon_argument(fcinfo, evolution->objectives.n);
 	promise_add_declared(&call.promise, call.dataset);
 	if (!search_read(&call, ALGORITHM_PBG_EA, (const int64 *) &evolution->seed))

@@ -245,57 +245,43 @@ matched_type(Oid value_type, Oid leaf_type)
 	return type_is_range(leaf_type) ? get_range_subtype(leaf_type) : leaf_type;
 }
 
-static ReadAt
-reading_now(Oid relation, Oid value_type)
+static Generalizer *
+generalizer_for(FunctionCallInfo fcinfo, Oid relation)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
+	Generalizer *kept = fcinfo->flinfo->fn_extra;
+	MemoryContext context;
+	MemoryContext old;
 	ReadAt		now;
+	Oid			matched;
 
 	memset(&now, 0, sizeof(ReadAt));
 	now.user = GetUserId();
 	now.relation = relation;
-	now.value_type = value_type;
+	now.value_type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
 	now.subtransaction = GetCurrentSubTransactionId();
 	now.xmin = snapshot->xmin;
 	now.xmax = snapshot->xmax;
 	now.running = snapshot->xcnt;
 	now.command = snapshot->curcid;
 	now.completed = snapshot->snapXactCompletionCount;
-	return now;
-}
-
-static Generalizer *
-generalizer_create(MemoryContext parent, const ReadAt *now)
-{
-	MemoryContext context = AllocSetContextCreate(parent, "anonopt generalize", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-	Generalizer *new = MemoryContextAllocZero(context, sizeof(Generalizer));
-	Oid			matched = matched_type(now->value_type, hierarchy_leaf_type(now->relation));
-
-	new->context = context;
-	new->read_at = *now;
-	old = MemoryContextSwitchTo(context);
-	new->loaded = hierarchy_load(now->relation, matched, "value");
-	hierarchy_encoder(new->loaded, "value", context, &new->encoder);
-	conversion_init(&new->conversion, now->value_type, new->loaded->rows->match.data_type);
-	if (new->loaded->hierarchy->null_leaf == NO_LEAF)
-		hierarchy_add_null(new->loaded->hierarchy);
-	MemoryContextSwitchTo(old);
-	return new;
-}
-
-static Generalizer *
-generalizer_for(FunctionCallInfo fcinfo, Oid relation)
-{
-	Generalizer *kept = fcinfo->flinfo->fn_extra;
-	ReadAt		now = reading_now(relation, getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
-
 	if (kept != NULL && memcmp(&kept->read_at, &now, sizeof(ReadAt)) == 0)
 		return kept;
 	fcinfo->flinfo->fn_extra = NULL;
 	if (kept != NULL)
 		MemoryContextDelete(kept->context);
-	kept = generalizer_create(fcinfo->flinfo->fn_mcxt, &now);
+	context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "anonopt generalize", ALLOCSET_DEFAULT_SIZES);
+	kept = MemoryContextAllocZero(context, sizeof(Generalizer));
+	matched = matched_type(now.value_type, hierarchy_leaf_type(relation));
+	kept->context = context;
+	kept->read_at = now;
+	old = MemoryContextSwitchTo(context);
+	kept->loaded = hierarchy_load(relation, matched, "value");
+	hierarchy_encoder(kept->loaded, "value", context, &kept->encoder);
+	conversion_init(&kept->conversion, now.value_type, kept->loaded->rows->match.data_type);
+	if (kept->loaded->hierarchy->null_leaf == NO_LEAF)
+		hierarchy_add_null(kept->loaded->hierarchy);
+	MemoryContextSwitchTo(old);
 	fcinfo->flinfo->fn_extra = kept;
 	return kept;
 }

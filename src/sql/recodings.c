@@ -100,16 +100,21 @@ read_rows(RecodingCall *call, Algorithm algorithm)
 }
 
 /*
- * Reports people whose labels are above max_level, because no lower label
- * covers their class.
+ * Ends the search; reports people whose labels are above max_level, because no
+ * lower label covers their class.
  */
 static void
-tell_above_max(const RecodingCall *call, const RecodingResult *result)
+end_search(RecodingCall *call, const RecodingResult *result)
 {
 	const Population *population = call->order.population;
 	ClassFault	fault;
-	const Classes *classes = classes_of_recoding(population, result->class_of, result->nclasses, call->order.labels, &fault);
+	const Classes *classes;
 
+	session_end(call->search.session, 0, result->helped, false);
+	if (!call->in_time)
+		ereport(NOTICE,
+				(errmsg("time limit ended the search before it finished")));
+	classes = classes_of_recoding(population, result->class_of, result->nclasses, call->order.labels, &fault);
 	if (classes == NULL)
 		elog(ERROR, "no label covers a class of the recoding");
 	for (int a = 0; a < population->nattrs; a++)
@@ -124,16 +129,6 @@ tell_above_max(const RecodingCall *call, const RecodingResult *result)
 					(errmsg(INT64_FORMAT " of " INT64_FORMAT " people are shown above max_level in column \"%s\"",
 							above, population->people, population->attrs[a].name)));
 	}
-}
-
-static void
-end_search(RecodingCall *call, const RecodingResult *result)
-{
-	session_end(call->search.session, 0, result->helped, false);
-	if (!call->in_time)
-		ereport(NOTICE,
-				(errmsg("time limit ended the search before it finished")));
-	tell_above_max(call, result);
 }
 
 /* -------------------------------------------------------------- create_recoding */

@@ -13,24 +13,6 @@
 #include "sql/call.h"
 #include "utils/builtins.h"
 
-/*
- * Fails unless the caller may read the relations that the releases were made
- * from.
- */
-static void
-require_reading(const Dataset *dataset)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT 1");
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
-			appendStringInfo(&sql, ", r.%s", quote_identifier(dataset->attributes[i].column));
-	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
-	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
-}
-
 /* Whether a person's class in it is unknown: it is a live view, or by records. */
 static bool
 is_unknown(const KnownContent *content)
@@ -167,9 +149,17 @@ OWN_FUNCTION(anonopt_release_risk)
 	Population *population;
 	KnownContent *contents;
 	LinkedGroups *linked;
+	StringInfoData sql;
 	int			n;
 
-	require_reading(dataset);
+	/* fail unless the caller may read the releases' relation */
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT 1");
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			appendStringInfo(&sql, ", r.%s", quote_identifier(dataset->attributes[i].column));
+	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
+	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
 	contents = known_contents(dataset->relation, &n);
 	place_all(contents, n, dataset, NULL);
 	n = keep_combinable(contents, n, dataset, NULL);

@@ -18,12 +18,21 @@ promises_model(const Dataset *dataset, PromiseModel model)
 	return false;
 }
 
-/* Fails if a data set lacks the column that an objective needs. */
-static void
-require_objective(const Dataset *dataset, Objective objective)
+/* An objective, or a loss, by name; fails if the data set lacks the column that it needs. */
+static Objective
+objective_named(const char *name, const Dataset *dataset, bool losses)
 {
-	int			model = objective_model(objective);
+	const char *names[OBJECTIVES];
+	Objective	objective;
+	int			model;
+	int			n = 0;
 
+	for (int i = 0; i < OBJECTIVES; i++)
+		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
+			names[n++] = objective_name((Objective) i);
+	(void) require_choice(losses ? "loss" : "objective", name, losses ? "Losses" : "Objectives", names, n, ", ");
+	objective = (Objective) objective_by_name(name);
+	model = objective_model(objective);
 	if (objective_columns(objective) == OF_SENSITIVE_COLUMNS)
 		require_sensitive(dataset, objective_name(objective));
 	if (model >= 0 && model_needs_population((PromiseModel) model) && !promises_model(dataset, (PromiseModel) model))
@@ -36,22 +45,6 @@ require_objective(const Dataset *dataset, Objective objective)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s needs a class label, but data set \"%s\" has none", objective_name(objective), dataset->name),
 				 errhint("Set one with anonopt.set_class_label.")));
-}
-
-/* An objective, or a loss, by name. */
-static Objective
-objective_named(const char *name, const Dataset *dataset, bool losses)
-{
-	const char *names[OBJECTIVES];
-	Objective	objective;
-	int			n = 0;
-
-	for (int i = 0; i < OBJECTIVES; i++)
-		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
-			names[n++] = objective_name((Objective) i);
-	(void) require_choice(losses ? "loss" : "objective", name, losses ? "Losses" : "Objectives", names, n, ", ");
-	objective = (Objective) objective_by_name(name);
-	require_objective(dataset, objective);
 	return objective;
 }
 

@@ -186,28 +186,9 @@ OWN_FUNCTION(anonopt_lattice_size)
 
 /* ------------------------------------------- SQL: the view anonopt.progress */
 
-static const char *const phase_names[] = {"reading", "searching"};
-
-static void
-put_entry(ResultRow *row, const PgBackendStatus *entry)
-{
-	const int64 *params = entry->st_progress_param;
-
-	put_count(row, "pid", entry->st_procpid);
-	put_datum(row, "dataset_relation", REGCLASSOID, ObjectIdGetDatum(entry->st_progress_command_target));
-	put_string(row, "algorithm", algorithm_name((Algorithm) params[PARAM_ALGORITHM]));
-	put_string(row, "phase", phase_names[params[PARAM_PHASE] == 1]);
-	put_count(row, "done", params[PARAM_DONE]);
-	if (params[PARAM_PHASE] != 0 && params[PARAM_TOTAL] >= 0)
-		put_count(row, "total", params[PARAM_TOTAL]);
-	put_count(row, "found", params[PARAM_FOUND]);
-	if (params[PARAM_LOSS] != 0)
-		put_number(row, "loss", (params[PARAM_LOSS] - 1) / LOSS_UNITS);
-	row_add(row);
-}
-
 SQL_FUNCTION(anonopt_progress)
 {
+	static const char *const phase_names[] = {"reading", "searching"};
 	ResultRow  *row = result_begin(fcinfo);
 	int			nbackends = pgstat_fetch_stat_numbackends();
 	bool		sees_all = has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
@@ -215,13 +196,26 @@ SQL_FUNCTION(anonopt_progress)
 	for (int i = 1; i <= nbackends; i++)
 	{
 		const LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(i);
+		const PgBackendStatus *entry = local == NULL ? NULL : &local->backendStatus;
+		const int64 *params;
 
-		if (local == NULL || local->backendStatus.st_progress_command != PROGRESS_COMMAND_ANONOPT ||
-			local->backendStatus.st_databaseid != MyDatabaseId)
+		if (entry == NULL || entry->st_progress_command != PROGRESS_COMMAND_ANONOPT || entry->st_databaseid != MyDatabaseId)
 			continue;
 		/* numbers are shown to the roles that see them in pg_stat_activity */
-		if (sees_all || has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
-			put_entry(row, &local->backendStatus);
+		if (!sees_all && !has_privs_of_role(GetUserId(), entry->st_userid))
+			continue;
+		params = entry->st_progress_param;
+		put_count(row, "pid", entry->st_procpid);
+		put_datum(row, "dataset_relation", REGCLASSOID, ObjectIdGetDatum(entry->st_progress_command_target));
+		put_string(row, "algorithm", algorithm_name((Algorithm) params[PARAM_ALGORITHM]));
+		put_string(row, "phase", phase_names[params[PARAM_PHASE] == 1]);
+		put_count(row, "done", params[PARAM_DONE]);
+		if (params[PARAM_PHASE] != 0 && params[PARAM_TOTAL] >= 0)
+			put_count(row, "total", params[PARAM_TOTAL]);
+		put_count(row, "found", params[PARAM_FOUND]);
+		if (params[PARAM_LOSS] != 0)
+			put_number(row, "loss", (params[PARAM_LOSS] - 1) / LOSS_UNITS);
+		row_add(row);
 	}
 	return (Datum) 0;
 }

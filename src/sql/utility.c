@@ -51,47 +51,40 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 }
 
 /*
- * Chooses the classes that keep the promise, and the rest as stars if the
- * release shows them.
+ * Computes what a release would show now: the classes that keep the promise,
+ * and the rest as stars if it shows them.  Returns false if there are no people.
  */
-static void
-choose_shown(Shown *shown, bool star)
-{
-	Release    *release = shown->release;
-	Population *population = shown->release->spool.population;
-	int			bottom[MAX_ATTRIBUTES] = {0};
-
-	shown->before = classes_of_node(population, NULL, NULL, node_of_levels(population, bottom));
-	release_generalize(release, population);
-	shown->after = release->classes;
-	release->promise.limit = share_of_people(release->dataset->max_suppression, population->people);
-	classes_count(shown->after);
-	classes_hide(shown->after, &release->promise, star);
-	shown->nlabelled = shown->after->n;
-	if (shown->after->starred > 0)
-		classes_add_starred(shown->after);
-	classes_count(shown->after);
-}
-
-/* Computes what a release would show now; returns false if there are no people. */
 static bool
 read_shown(FunctionCallInfo fcinfo, Shown *shown)
 {
 	char	   *dataset = name_argument(fcinfo, "dataset");
 	ReleaseEntry *entry = entry_argument(fcinfo, dataset);
 	int			settings = release_settings_begin();
-	RowSpool   *spool;
+	Release    *release = release_of_entry(entry);
+	Population *population;
+	int			bottom[MAX_ATTRIBUTES] = {0};
 
-	shown->release = release_of_entry(entry);
-	release_check(shown->release);
-	spool = &shown->release->spool;
-	spool->wants_values = true;
-	spool_read(spool, shown->release->dataset, NULL);
-	if (spool->population != NULL)
-		choose_shown(shown, entry->star);
-	release_close(shown->release);
+	shown->release = release;
+	release_check(release);
+	release->spool.wants_values = true;
+	spool_read(&release->spool, release->dataset, NULL);
+	population = release->spool.population;
+	if (population != NULL)
+	{
+		shown->before = classes_of_node(population, NULL, NULL, node_of_levels(population, bottom));
+		release_generalize(release, population);
+		shown->after = release->classes;
+		release->promise.limit = share_of_people(release->dataset->max_suppression, population->people);
+		classes_count(shown->after);
+		classes_hide(shown->after, &release->promise, entry->star);
+		shown->nlabelled = shown->after->n;
+		if (shown->after->starred > 0)
+			classes_add_starred(shown->after);
+		classes_count(shown->after);
+	}
+	release_close(release);
 	release_settings_end(settings);
-	return spool->population != NULL;
+	return population != NULL;
 }
 
 /* -------------------------------------------------------------------- utility */

@@ -50,12 +50,6 @@ counted_columns(const Dataset *dataset, char ***columns)
 	return n;
 }
 
-static Relation
-open_catalog(const char *name, LOCKMODE lockmode)
-{
-	return table_open(own_relation(name), lockmode);
-}
-
 List *
 catalog_rows(Relation catalog, Oid index, Snapshot snapshot, int nkeys, ScanKey keys)
 {
@@ -145,7 +139,7 @@ store_of_tuple(HeapTuple tuple, TupleDesc desc)
 static List *
 read_stores(AttrNumber column, RegProcedure equal, Datum value, Snapshot snapshot)
 {
-	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
+	Relation	catalog = table_open(own_relation("tuple_store"), AccessShareLock);
 	Oid			index = column == STORE_NUMBER ? own_index(RelationGetRelid(catalog), "tuple_store_pkey") : InvalidOid;
 	List	   *stores = NIL;
 	ScanKeyData key;
@@ -183,7 +177,7 @@ store_of_number(int64 number, Snapshot snapshot)
 void
 store_write(const Store *store)
 {
-	Relation	catalog = open_catalog("tuple_store", RowExclusiveLock);
+	Relation	catalog = table_open(own_relation("tuple_store"), RowExclusiveLock);
 	List	   *old = rows_of_number(catalog, "tuple_store_pkey", store->number, NULL);
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS] = {0};
@@ -208,7 +202,7 @@ store_write(const Store *store)
 static void
 delete_by_number(const char *catalog_name, const char *index, int64 number)
 {
-	Relation	catalog = open_catalog(catalog_name, RowExclusiveLock);
+	Relation	catalog = table_open(own_relation(catalog_name), RowExclusiveLock);
 	ListCell   *cell;
 
 	foreach(cell, rows_of_number(catalog, index, number, NULL))
@@ -233,7 +227,7 @@ store_forget_uncounted(int64 number)
 bool
 store_has_uncounted(int64 number, Snapshot snapshot)
 {
-	Relation	catalog = open_catalog("tuple_store_uncounted", AccessShareLock);
+	Relation	catalog = table_open(own_relation("tuple_store_uncounted"), AccessShareLock);
 	bool		noted = rows_of_number(catalog, "tuple_store_uncounted_number", number, snapshot) != NIL;
 
 	table_close(catalog, AccessShareLock);
@@ -250,7 +244,7 @@ store_note_uncounted(int64 number)
 
 	if (store_has_uncounted(number, NULL))
 		return;
-	catalog = open_catalog("tuple_store_uncounted", RowExclusiveLock);
+	catalog = table_open(own_relation("tuple_store_uncounted"), RowExclusiveLock);
 	CatalogTupleInsert(catalog, heap_form_tuple(RelationGetDescr(catalog), values, nulls));
 	table_close(catalog, RowExclusiveLock);
 	CommandCounterIncrement();

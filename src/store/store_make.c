@@ -234,6 +234,13 @@ make_triggers(const Store *store, Relation relation)
 /* ------------------------------------------------------------------- checks */
 
 static void
+require_relation_owner(Oid relation)
+{
+	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+}
+
+static void
 refuse_kind(Relation relation, const char *detail)
 {
 	ereport(ERROR,
@@ -243,43 +250,29 @@ refuse_kind(Relation relation, const char *detail)
 			 errhint("Only plain tables without parents or children can, if they are neither temporary nor unlogged nor distributed.")));
 }
 
-/* Fails unless every write to a relation fires its own statement triggers and lasts. */
+/*
+ * Fails unless every write to a relation fires its own statement triggers and
+ * lasts, the caller may count it, and this session has no pending changes to
+ * count.
+ */
 static void
-check_kind(Relation relation)
+check_counting(Relation relation)
 {
 	Form_pg_class class = relation->rd_rel;
+	Oid			oid = RelationGetRelid(relation);
 
+	require_relation_owner(oid);
 	if (class->relkind != RELKIND_RELATION)
 		refuse_kind(relation, "Statement triggers are missing there, or miss writes.");
 	if (class->relpersistence != RELPERSISTENCE_PERMANENT)
 		refuse_kind(relation, class->relpersistence == RELPERSISTENCE_TEMP ? "It is temporary." :
 					"It is unlogged: a crash would empty it and not its store.");
-	if (class->relispartition || has_superclass(RelationGetRelid(relation)))
+	if (class->relispartition || has_superclass(oid))
 		refuse_kind(relation, "It has a parent, and writes through it fire no statement triggers here.");
-	if (is_distributed(RelationGetRelid(relation)))
+	if (is_distributed(oid))
 		refuse_kind(relation, "Its rows are on other servers, which do not have its triggers.");
 	if (class->relhassubclass)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
-}
-
-static void
-require_relation_owner(Oid relation)
-{
-	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-}
-
-/*
- * Fails unless the caller may count the relation, and this session has no
- * pending changes to count.
- */
-static void
-check_counting(Relation relation)
-{
-	Oid			oid = RelationGetRelid(relation);
-
-	require_relation_owner(oid);
-	check_kind(relation);
 	CheckTableNotInUse(relation, "count tuples of");
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR,
