@@ -161,14 +161,6 @@ histograms_release(Histograms *histograms, HistogramMark mark)
 	histograms->nslices = mark.nslices;
 }
 
-/* -------------- conditions that promises set on the values of one column in */
-
-/* Prepares to check histograms, and to keep figures, after everybody has been counted. */
-extern void conditions_prepare(Histograms *histograms);
-
-/* Computes which conditions a histogram breaks, and the figures to be kept. */
-extern void conditions_judge(Histograms *histograms, Slice *slice, const ValueCount *entries, int64 size);
-
 /* A histogram of a number of rows, as models see it. */
 static inline ClassValues
 class_values(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size)

@@ -196,7 +196,7 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 	return breaks | outside_breaks(m, classes, class, &for_good);
 }
 
-/* The models and condition.c have the proof. */
+/* The models and histogram.c have the proof. */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
 {

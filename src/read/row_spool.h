@@ -10,7 +10,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/population.h"
-#include "read/value.h"
+#include "read/encoder.h"
 #include "utils/tuplestore.h"
 
 /* A column that is kept. */

@@ -6,7 +6,7 @@
  * One pass over the relation hashes every column that the caller may read;
  * another counts combinations of columns that distinguish people but do not
  * identify them.  If a column or combination has more values than can be kept,
- * its figures are estimated from a share of its values (engine/key_sample.h),
+ * its figures are estimated from a share of its values (KeySample),
  * and pairs from rows drawn at random, since a few frequent values make up
  * most pairs.
  */
@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/packed_key.h"
 #include "base/prng.h"
 #include "catalog/pg_am.h"
@@ -27,6 +28,7 @@
 #include "catalog/typed_rows.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -80,6 +82,105 @@ typedef struct Pass
 	int64		nrows;
 	Prng		prng;
 } Pass;
+
+/* --------------------- frequencies of keys, of which there may be too many to keep */
+
+/*
+ * A random sample of rows says little about how many people are unique:
+ * someone with a twin in the table mostly has none in the sample.  So keys are
+ * sampled instead, by their hashes, each with all its rows; then it is known
+ * whether a key is unique.
+ */
+
+typedef struct SampledKey
+{
+	uint64		hash;
+	int64		count;
+	char		status;
+} SampledKey;
+
+/* the lowest bits of all kept hashes are zero */
+#define SH_PREFIX samplekey
+#define SH_ELEMENT_TYPE SampledKey
+#define SH_KEY_TYPE uint64
+#define SH_KEY hash
+#define SH_HASH_KEY(table, key) ((uint32) ((key) >> 32))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* Initial number of keys of a table. */
+#define FIRST_ROOM 64
+
+/* Bytes that a sample with this much room needs. */
+static Size
+key_sample_bytes(uint32 room)
+{
+	/*
+	 * a table is at most 90 % full and its size is a power of two; while it
+	 * grows, the old one exists too
+	 */
+	return sizeof(SampledKey) * pg_nextpower2_64(room + room / 8 + FIRST_ROOM) * 3 / 2;
+}
+
+/* Keeps only half of the keys, by requiring one more zero. */
+static void
+halve(KeySample *sample)
+{
+	samplekey_hash *all = sample->table;
+	samplekey_iterator iterator;
+	SampledKey *key;
+
+	sample->zeros++;
+	sample->mask = (UINT64CONST(1) << sample->zeros) - 1;
+	sample->table = samplekey_create(all->ctx, all->members / 2 + FIRST_ROOM, NULL);
+	samplekey_start_iterate(all, &iterator);
+	while ((key = samplekey_iterate(all, &iterator)) != NULL)
+	{
+		bool		found;
+
+		if ((key->hash & sample->mask) == 0)
+			samplekey_insert(sample->table, key->hash, &found)->count = key->count;
+	}
+	samplekey_destroy(all);
+}
+
+/* Counts a key by its hash, all of whose bits must be well mixed. */
+static void
+key_sample_add(KeySample *sample, uint64 hash)
+{
+	bool		found;
+	SampledKey *key;
+
+	if ((hash & sample->mask) != 0)
+		return;
+	key = samplekey_insert(sample->table, hash, &found);
+	key->count = found ? key->count + 1 : 1;
+	while (sample->table->members > sample->room)
+		halve(sample);
+}
+
+static KeyTotals
+key_sample_totals(const KeySample *sample)
+{
+	KeyTotals	totals = {0};
+	samplekey_iterator iterator;
+	SampledKey *key;
+
+	samplekey_start_iterate(sample->table, &iterator);
+	while ((key = samplekey_iterate(sample->table, &iterator)) != NULL)
+	{
+		totals.keys++;
+		totals.singles += key->count == 1 ? 1 : 0;
+		totals.pairs += (double) key->count * (key->count - 1);
+	}
+	totals.keys = ldexp(totals.keys, sample->zeros);
+	totals.singles = ldexp(totals.singles, sample->zeros);
+	totals.pairs = ldexp(totals.pairs, sample->zeros);
+	return totals;
+}
 
 /* ---------------------------------------------------------------- columns */
 
@@ -239,15 +340,6 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	pass->nrows++;
 }
 
-static int
-compare_hashes(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Estimates pairs of equal rows from those among the rows drawn. */
 static double
 estimate_pairs(const Suggestion *counted, int64 nrows)
@@ -256,7 +348,8 @@ estimate_pairs(const Suggestion *counted, int64 nrows)
 	int64		run = 1;
 	double		pairs = 0;
 
-	qsort(counted->drawn, drawn, sizeof(uint64), compare_hashes);
+	/* in any order that makes equal hashes neighbours */
+	qsort(counted->drawn, drawn, sizeof(uint64), compare_int64s);
 	for (int64 i = 1; i < drawn; i++)
 	{
 		/* each row of a run makes a pair, both ways, with those before it */
@@ -292,7 +385,8 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	{
 		Suggestion *counted = lfirst(cell);
 
-		key_sample_init(&counted->sample, CurrentMemoryContext, keys);
+		counted->sample.table = samplekey_create(CurrentMemoryContext, FIRST_ROOM, NULL);
+		counted->sample.room = keys;
 		counted->drawn = budget_alloc(sizeof(uint64), DRAWN_ROWS);
 	}
 	pass->hashes = palloc(sizeof(uint64) * pass->ncolumns);

@@ -2,7 +2,7 @@
  * value.c
  *	  Values of any type: compared, hashed, and numbered in order of arrival.
  */
-#include "read/value.h"
+#include "read/encoder.h"
 
 #include "base/budget.h"
 #include "base/packed_key.h"

@@ -22,7 +22,7 @@
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "read/value.h"
+#include "read/encoder.h"
 #include "release/class_labels.h"
 #include "utils/builtins.h"
 #include "utils/float.h"

@@ -21,7 +21,7 @@
  *   This does not hold for t (a class close to everyone's distribution may
  *   merge with one far from it): for a class that is too far, as many people
  *   count as box_table.c proves, and for one that breaks a condition on a
- *   column, as many as condition.c proves.
+ *   column, as many as histogram.c proves.
  *
  * Other objectives have no bound here.  If one is requested without a promise,
  * every node is measured.  With a promise, k has no bound either: a class that
