@@ -14,7 +14,7 @@
  * a single tuple, and those that break k or l, because people suppressed for k
  * or l at a node are suppressed at every node below.
  *
- * This does not hold for t, nor for most conditions on a column (condition.c
+ * This does not hold for t, nor for most conditions on a column (histogram.c
  * says how many people are suppressed for those).  But a class at distance d
  * is a mixture of what remains of it at a lower node, at distance t or less,
  * and what is suppressed there, at distance 1 or less, and the distance of a
@@ -73,17 +73,11 @@ box_tables_prepare(BoxTables *tables, Population *population, const Promise *pro
 	MemoryContextSwitchTo(old);
 }
 
-static bool
-promises_values(const BoxTables *tables)
-{
-	return tables->population->has_conditions;
-}
-
 /* Whether a promise is about more than the number of rows in a class. */
 static bool
 looks_closer(const BoxTables *tables)
 {
-	return promises_values(tables) || tables->worst >= 0 ||
+	return tables->population->has_conditions || tables->worst >= 0 ||
 		(tables->promise.k > 0 && tables->population->has_persons);
 }
 
@@ -182,7 +176,7 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	bool		breaks = false;
 	bool		too_few = has_too_few(tables, table, people, tuples, ntuples);
 
-	if (too_few || !promises_values(tables))
+	if (too_few || !population->has_conditions)
 		return too_few ? people : 0;
 	population_mark(population, tables->marks);
 	for (int column = 0; column < population->nsensitive; column++)
@@ -545,35 +539,27 @@ box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
 	return lower;
 }
 
-/* Creates the table of a lattice's top. */
-static BoxTable *
-create_root(BoxTables *tables)
-{
-	const TupleTable *tuples = tables->population->tuples;
-	int			nwords = tables->population->nwords;
-	BoxTable   *root = table_alloc(tables, tuples->ntuples, 1);
-
-	for (uint32 i = 0; i < tuples->ntuples; i++)
-	{
-		for (int word = 0; word < nwords; word++)
-			root->keys[word][i] = tuples->keys[(Size) i * nwords + word];
-		root->counts[i] = tuples->counts[i];
-		for (int column = 0; column < tables->population->ncolumns; column++)
-			root->slices[column][i] = tuples->slices[column][i];
-	}
-	root->ntuples = tuples->ntuples;
-	root->nclasses = 1;
-	root->classes[0].start = 0;
-	root->classes[0].ntuples = tuples->ntuples;
-	root->classes[0].people = tables->population->people;
-	return root;
-}
-
 BoxTable *
 box_table_create(BoxTables *tables, const int *highest)
 {
-	BoxTable   *table = create_root(tables);
+	const TupleTable *tuples = tables->population->tuples;
+	int			nwords = tables->population->nwords;
+	BoxTable   *table = table_alloc(tables, tuples->ntuples, 1);
 
+	/* the table of the lattice's top */
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		for (int word = 0; word < nwords; word++)
+			table->keys[word][i] = tuples->keys[(Size) i * nwords + word];
+		table->counts[i] = tuples->counts[i];
+		for (int column = 0; column < tables->population->ncolumns; column++)
+			table->slices[column][i] = tuples->slices[column][i];
+	}
+	table->ntuples = tuples->ntuples;
+	table->nclasses = 1;
+	table->classes[0].start = 0;
+	table->classes[0].ntuples = tuples->ntuples;
+	table->classes[0].people = tables->population->people;
 	for (int a = 0; a < tables->population->nattrs && table != NULL; a++)
 	{
 		BoxTable   *lower;

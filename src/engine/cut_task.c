@@ -51,15 +51,6 @@ typedef struct CutCounting
 	MemoryContext context;		/* of one cut */
 } CutCounting;
 
-/* The sizes of a cut's classes. */
-typedef struct ClassSizes
-{
-	int64		smallest;
-	int64		largest;
-	int64		smallest_kept;	/* of classes not smaller than k */
-	int64		people_below;	/* rows of smaller classes */
-} ClassSizes;
-
 /* Counts a cut's classes from those of a finer one. */
 static void
 count_classes(CutCounting *counting, const TupleTable *finer, const uint64 *cut)
@@ -105,27 +96,26 @@ change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 		counting->base_persons[class] = histograms_merge(histograms, counting->together + start[class], start[class + 1] - start[class]);
 }
 
-/*
- * Whether successive bases have left more garbage than starting from the
- * tuples costs.
- */
-static bool
-persons_pile_up(const CutCounting *counting)
-{
-	const Histograms *persons = population_persons(counting->space->population);
-
-	return persons->nentries > 4 * counting->mark.nentries + 65536 || persons->nslices > 4 * counting->mark.nslices + 65536;
-}
-
 /* Makes a cut's classes the base, from those of the old one if that is nowhere coarser. */
 static void
 change_base(CutCounting *counting, const uint64 *cut)
 {
 	ClassCounter *class_counter = counting->class_counter;
 	bool		has_persons = counting->space->population->has_persons;
-	bool		from_base = counting->has_base && !(has_persons && persons_pile_up(counting));
+	bool		from_base = counting->has_base;
 	TupleTable	old;
 
+	/*
+	 * unless successive bases have left more garbage than starting from the
+	 * tuples costs
+	 */
+	if (has_persons)
+	{
+		const Histograms *persons = population_persons(counting->space->population);
+
+		from_base = from_base && persons->nentries <= 4 * counting->mark.nentries + 65536 &&
+			persons->nslices <= 4 * counting->mark.nslices + 65536;
+	}
 	for (int word = 0; word < counting->space->nwords && from_base; word++)
 		from_base = (cut[word] & ~counting->base_cut[word]) == 0;
 	count_classes(counting, from_base ? &counting->base : counting->tuples, cut);
@@ -197,26 +187,6 @@ people_of_class(const CutCounting *counting, uint32 class)
 	return counting->people != NULL ? counting->people[class] : counting->class_counter->classes.counts[class];
 }
 
-static ClassSizes
-measure_sizes(const CutCounting *counting, int64 k)
-{
-	const TupleTable *classes = &counting->class_counter->classes;
-	ClassSizes	sizes = {.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX};
-
-	for (uint32 i = 0; i < classes->ntuples; i++)
-	{
-		int64		count = people_of_class(counting, i);
-
-		sizes.smallest = Min(sizes.smallest, count);
-		sizes.largest = Max(sizes.largest, count);
-		if (count < k)
-			sizes.people_below += classes->counts[i];
-		else
-			sizes.smallest_kept = Min(sizes.smallest_kept, count);
-	}
-	return sizes;
-}
-
 /*
  * The loss, in leaves, of people in classes smaller than k beyond that of
  * their labels, by attribute.
@@ -246,13 +216,16 @@ sum_lost(CutCounting *counting, int128 *lost)
 	}
 }
 
-/* The recodings of a cut's attributes. */
-static Recodings
-node_of_cut(const CutCounting *counting, const uint64 *cut)
+/* Measures a cut under all promises; returns false if one is broken. */
+static bool
+measure_closer(CutCounting *counting, const uint64 *cut, CutResult *result)
 {
+	MemoryContext old = MemoryContextSwitchTo(counting->context);
 	const CutSpace *space = counting->space;
 	const Population *population = space->population;
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
+	Measures	measures;
+	bool		kept;
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
@@ -264,18 +237,6 @@ node_of_cut(const CutCounting *counting, const uint64 *cut)
 			keep[bit] = cut_has(cut, space->first_bit[a] + bit);
 		node[a] = weighed_cut(population, a, finer, keep);
 	}
-	return node;
-}
-
-/* Measures a cut under all promises; returns false if one is broken. */
-static bool
-measure_closer(CutCounting *counting, const uint64 *cut, CutResult *result)
-{
-	MemoryContext old = MemoryContextSwitchTo(counting->context);
-	Recodings	node = node_of_cut(counting, cut);
-	Measures	measures;
-	bool		kept;
-
 	CHECK_FOR_INTERRUPTS();
 	measure_alone(counting->measurer, node, &measures);
 	kept = measures.feasible && measures.classes > 0;
@@ -299,7 +260,11 @@ evaluate_item(void *state, const void *item, void *evaluated)
 	const uint64 *cut = base + counting->space->nwords;
 	CutResult  *result = evaluated;
 	int64		k = counting->asked.promise.k;
-	ClassSizes	sizes;
+	const TupleTable *classes = &counting->class_counter->classes;
+	int64		smallest = PG_INT64_MAX;
+	int64		largest = 0;
+	int64		smallest_kept = PG_INT64_MAX;	/* not below k */
+	int64		people_below = 0;	/* rows of smaller classes */
 	int128		lost[MAX_ATTRIBUTES];
 	bool		suppresses;
 
@@ -310,14 +275,24 @@ evaluate_item(void *state, const void *item, void *evaluated)
 		return;
 	if (counting->people != NULL)
 		count_class_persons(population, counting->class_of, counting->base_persons, counting->base.ntuples,
-							counting->class_counter->classes.ntuples, counting->start, counting->together, counting->people);
-	sizes = measure_sizes(counting, k);
-	suppresses = counting->measurer == NULL && sizes.people_below > 0 &&
-		sizes.people_below <= counting->asked.promise.limit && sizes.largest >= k;
+							classes->ntuples, counting->start, counting->together, counting->people);
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		int64		count = people_of_class(counting, i);
+
+		smallest = Min(smallest, count);
+		largest = Max(largest, count);
+		if (count < k)
+			people_below += classes->counts[i];
+		else
+			smallest_kept = Min(smallest_kept, count);
+	}
+	suppresses = counting->measurer == NULL && people_below > 0 &&
+		people_below <= counting->asked.promise.limit && largest >= k;
 	if (suppresses)
 		sum_lost(counting, lost);
-	result->k = suppresses ? sizes.smallest_kept : sizes.smallest;
-	result->necd = population->persons > 1 ? (double) (sizes.largest - result->k) / (population->persons - 1) : 0;
+	result->k = suppresses ? smallest_kept : smallest;
+	result->necd = population->persons > 1 ? (double) (largest - result->k) / (population->persons - 1) : 0;
 	if (counting->measurer != NULL)
 		result->k = Min(result->k, k - 1);
 	result->nwp = cut_nwp(counting->space, cut, suppresses ? lost : NULL);

@@ -93,63 +93,6 @@ outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *cl
 	}
 }
 
-/* Classes that have several boxes; a tuple in two of one class counts once. */
-static void
-count_united(const OutsideBoxes *tree, const Outsiders *outsiders, const Classes *classes, const uint32 *several, uint32 n,
-			 int64 *counts)
-{
-	int			nattrs = classes->population->nattrs;
-	uint32	   *counted = budget_alloc_zero(sizeof(uint32), (Size) classes->n + 1);
-
-	for (uint32 tuple = 0; tuple < outsiders->ntuples; tuple++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (uint32 i = 0; i < n; i++)
-		{
-			uint32		class = classes->class_of_box[several[i]];
-			Size		at = (Size) several[i] * nattrs;
-
-			if (counted[class] == tuple + 1 || !outside_boxes_holds(tree, tuple, classes->first_leaf + at, classes->leaves + at))
-				continue;
-			counted[class] = tuple + 1;
-			counts[class] += outsiders->counts[tuple];
-		}
-	}
-	pfree(counted);
-}
-
-void
-outside_count_boxes(OutsideCounter *counter, const Classes *classes, int64 *counts)
-{
-	const Population *population = counter->population;
-	uint32	   *boxes_of = budget_alloc_zero(sizeof(uint32), (Size) classes->n + 1);
-	uint32	   *several = budget_alloc(sizeof(uint32), (Size) classes->nboxes + 1);
-	uint32		n = 0;
-	OutsideBoxes *tree = outside_boxes_create(population, counter->outsiders, CurrentMemoryContext);
-
-	memset(counts, 0, sizeof(int64) * classes->n);
-	for (uint32 box = 0; box < classes->nboxes; box++)
-		if (classes->class_of_box[box] != NO_CLASS)
-			boxes_of[classes->class_of_box[box]]++;
-	for (uint32 box = 0; box < classes->nboxes; box++)
-	{
-		uint32		class = classes->class_of_box[box];
-		Size		at = (Size) box * population->nattrs;
-
-		CHECK_FOR_INTERRUPTS();
-		if (class == NO_CLASS)
-			continue;
-		if (boxes_of[class] > 1)
-			several[n++] = box;
-		else
-			counts[class] = outside_boxes_count(tree, classes->first_leaf + at, classes->leaves + at, PG_INT64_MAX);
-	}
-	if (n > 0)
-		count_united(tree, counter->outsiders, classes, several, n, counts);
-	pfree(boxes_of);
-	pfree(several);
-}
-
 /* ----------------- counts the people of another relation in a box of leaves */
 
 /*
@@ -228,7 +171,8 @@ places_of_box(const OutsideBoxes *boxes, int a, const uint32 *first_leaf, const 
 	*high = first_leaf[a] + leaves[a];
 }
 
-bool
+/* Whether one of their tuples is in a box. */
+static bool
 outside_boxes_holds(const OutsideBoxes *boxes, uint32 tuple, const uint32 *first_leaf, const uint32 *leaves)
 {
 	const uint32 *places = boxes->places + (Size) tuple * boxes->nattrs;
@@ -280,4 +224,63 @@ int64
 outside_boxes_count(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
 {
 	return boxes->tree->nbranches == 0 ? 0 : count_branch(boxes, 0, first_leaf, leaves, enough);
+}
+
+/* ------------------------------------------------- the boxes of classes */
+
+/* Classes that have several boxes; a tuple in two of one class counts once. */
+static void
+count_united(const OutsideBoxes *tree, const Outsiders *outsiders, const Classes *classes, const uint32 *several, uint32 n,
+			 int64 *counts)
+{
+	int			nattrs = classes->population->nattrs;
+	uint32	   *counted = budget_alloc_zero(sizeof(uint32), (Size) classes->n + 1);
+
+	for (uint32 tuple = 0; tuple < outsiders->ntuples; tuple++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		class = classes->class_of_box[several[i]];
+			Size		at = (Size) several[i] * nattrs;
+
+			if (counted[class] == tuple + 1 || !outside_boxes_holds(tree, tuple, classes->first_leaf + at, classes->leaves + at))
+				continue;
+			counted[class] = tuple + 1;
+			counts[class] += outsiders->counts[tuple];
+		}
+	}
+	pfree(counted);
+}
+
+void
+outside_count_boxes(OutsideCounter *counter, const Classes *classes, int64 *counts)
+{
+	const Population *population = counter->population;
+	uint32	   *boxes_of = budget_alloc_zero(sizeof(uint32), (Size) classes->n + 1);
+	uint32	   *several = budget_alloc(sizeof(uint32), (Size) classes->nboxes + 1);
+	uint32		n = 0;
+	OutsideBoxes *tree = outside_boxes_create(population, counter->outsiders, CurrentMemoryContext);
+
+	memset(counts, 0, sizeof(int64) * classes->n);
+	for (uint32 box = 0; box < classes->nboxes; box++)
+		if (classes->class_of_box[box] != NO_CLASS)
+			boxes_of[classes->class_of_box[box]]++;
+	for (uint32 box = 0; box < classes->nboxes; box++)
+	{
+		uint32		class = classes->class_of_box[box];
+		Size		at = (Size) box * population->nattrs;
+
+		CHECK_FOR_INTERRUPTS();
+		if (class == NO_CLASS)
+			continue;
+		if (boxes_of[class] > 1)
+			several[n++] = box;
+		else
+			counts[class] = outside_boxes_count(tree, classes->first_leaf + at, classes->leaves + at, PG_INT64_MAX);
+	}
+	if (n > 0)
+		count_united(tree, counter->outsiders, classes, several, n, counts);
+	pfree(boxes_of);
+	pfree(several);
 }

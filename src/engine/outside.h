@@ -37,7 +37,4 @@ extern OutsideBoxes *outside_boxes_create(const Population *population, const Ou
  */
 extern int64 outside_boxes_count(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves, int64 enough);
 
-/* Whether one of their tuples is in a box. */
-extern bool outside_boxes_holds(const OutsideBoxes *boxes, uint32 tuple, const uint32 *first_leaf, const uint32 *leaves);
-
 #endif

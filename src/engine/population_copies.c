@@ -4,12 +4,7 @@
  */
 #include "engine/population.h"
 
-/* ---------------- lets searches that need no sensitive or class column work */
-
-/*
- * Every search needs the persons in a class.
- */
-
+/* Every search needs the persons in a class. */
 Population *
 population_narrow(const Population *population)
 {
@@ -34,7 +29,7 @@ population_narrow(const Population *population)
 	return narrow;
 }
 
-/* -------------------------------------------- A population in shared memory */
+/* -------------------------------------------- a population in shared memory */
 
 /*
  * It is a sequence of arrays, written and read by the same functions.  A reader

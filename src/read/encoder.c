@@ -132,26 +132,15 @@ compare_bound(const RangeLeaves *ranges, const RangeBound *bound, Datum value)
 	return DatumGetInt32(FunctionCall2Coll((FmgrInfo *) &ranges->compare, ranges->collation, bound->val, value));
 }
 
+/* Whether a value is on the inner side of a range's lower or upper bound. */
 static bool
-starts_by(const RangeLeaves *ranges, const RangeLeaf *leaf, Datum value)
+bound_admits(const RangeLeaves *ranges, const RangeBound *bound, Datum value)
 {
-	int			order;
+	int			order = bound->infinite ? -1 : compare_bound(ranges, bound, value);
 
-	if (leaf->lower.infinite)
-		return true;
-	order = compare_bound(ranges, &leaf->lower, value);
-	return order < 0 || (order == 0 && leaf->lower.inclusive);
-}
-
-static bool
-ends_after(const RangeLeaves *ranges, const RangeLeaf *leaf, Datum value)
-{
-	int			order;
-
-	if (leaf->upper.infinite)
-		return true;
-	order = compare_bound(ranges, &leaf->upper, value);
-	return order > 0 || (order == 0 && leaf->upper.inclusive);
+	if (!bound->infinite && !bound->lower)
+		order = -order;
+	return order < 0 || (order == 0 && bound->inclusive);
 }
 
 /*
@@ -168,12 +157,12 @@ range_code(const RangeLeaves *ranges, Datum value)
 	{
 		uint32		middle = low + (high - low) / 2;
 
-		if (starts_by(ranges, &ranges->leaves[middle], value))
+		if (bound_admits(ranges, &ranges->leaves[middle].lower, value))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0 || !ends_after(ranges, &ranges->leaves[low - 1], value))
+	if (low == 0 || !bound_admits(ranges, &ranges->leaves[low - 1].upper, value))
 		return NO_LEAF;
 	return ranges->leaves[low - 1].code;
 }
@@ -319,37 +308,30 @@ restore_encoder(char **at, Encoder *encoder, MemoryContext context)
 	encoder->miss_code = miss_code;
 }
 
-/*
- * Rebuilds encoders from bytes, in a process that did not read the hierarchies
- * itself.
- */
-static EncoderSet *
-restore_encoders(char *at, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	EncoderSet *set = palloc(sizeof(EncoderSet));
-
-	set->nencoders = take_uint32(&at);
-	set->has_count = take_uint32(&at) != 0;
-	set->encoders = palloc0(sizeof(Encoder) * (set->nencoders + 1));
-	for (int i = 0; i < set->nencoders; i++)
-		restore_encoder(&at, &set->encoders[i], context);
-	encoders_lay_out(set);
-	MemoryContextSwitchTo(old);
-	return set;
-}
-
 EncoderSet *
 encoders_of_value(Datum value, MemoryContext context)
 {
 	char	   *bytes = VARDATA(DatumGetPointer(value));
 	EncoderSet *set;
+	MemoryContext old;
 
-	if (IsParallelWorker() && VARSIZE(DatumGetPointer(value)) - VARHDRSZ <= sizeof(set))
-		elog(ERROR, "encoders were not made for parallel workers");
-	if (IsParallelWorker())
-		return restore_encoders(bytes + sizeof(set), context);
 	memcpy(&set, bytes, sizeof(set));
+	if (!IsParallelWorker())
+		return set;
+	if (VARSIZE(DatumGetPointer(value)) - VARHDRSZ <= sizeof(set))
+		elog(ERROR, "encoders were not made for parallel workers");
+
+	/* a process that did not read the hierarchies itself */
+	old = MemoryContextSwitchTo(context);
+	bytes += sizeof(set);
+	set = palloc(sizeof(EncoderSet));
+	set->nencoders = take_uint32(&bytes);
+	set->has_count = take_uint32(&bytes) != 0;
+	set->encoders = palloc0(sizeof(Encoder) * (set->nencoders + 1));
+	for (int i = 0; i < set->nencoders; i++)
+		restore_encoder(&bytes, &set->encoders[i], context);
+	encoders_lay_out(set);
+	MemoryContextSwitchTo(old);
 	return set;
 }
 

@@ -140,24 +140,6 @@ reserve_rows(Builder *builder)
 	builder->capacity = grown;
 }
 
-/* The number of a row's label at a level; NULL is a fault, and counts as empty. */
-static uint32
-take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
-{
-	bool		known;
-
-	if (isnull)
-	{
-		MemoryContext old = MemoryContextSwitchTo(builder->context);
-
-		count_kept(builder, sizeof(HierarchyFault) + 2 * sizeof(List));
-		add_fault(builder->rows, "null label", level, list_make1((char *) builder->rows->table.label[0][row]));
-		MemoryContextSwitchTo(old);
-		value = CStringGetTextDatum("");
-	}
-	return dictionary_add(builder->labels[level], value_normal(&builder->text_type, value), &known);
-}
-
 static void
 refuse_order(const HierarchyRows *rows)
 {
@@ -195,7 +177,21 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	else
 		rows->nleaves++;
 	for (int level = 1; level <= table->height; level++)
-		table->group[level][row] = take_label(builder, level, row, values[level + 1], nulls[level + 1]);
+	{
+		/* NULL is a fault, and counts as empty */
+		Datum		label = nulls[level + 1] ? CStringGetTextDatum("") : values[level + 1];
+		bool		known;
+
+		if (nulls[level + 1])
+		{
+			MemoryContext old = MemoryContextSwitchTo(builder->context);
+
+			count_kept(builder, sizeof(HierarchyFault) + 2 * sizeof(List));
+			add_fault(rows, "null label", level, list_make1((char *) table->label[0][row]));
+			MemoryContextSwitchTo(old);
+		}
+		table->group[level][row] = dictionary_add(builder->labels[level], value_normal(&builder->text_type, label), &known);
+	}
 	table->nleaves++;
 }
 

@@ -19,22 +19,6 @@
 #include "utils/numeric.h"
 #include "storage/bufmgr.h"
 
-/* The quasi-identifiers of a declaration, applied to another relation. */
-static Dataset *
-dataset_over(const Dataset *dataset, Oid relation)
-{
-	Dataset    *other = palloc0(sizeof(Dataset));
-
-	other->name = dataset->name;
-	other->relation = relation;
-	other->for_release = dataset->for_release;
-	other->attributes = palloc(sizeof(Declared) * (dataset->nattributes + 1));
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
-			other->attributes[other->nattributes++] = dataset->attributes[i];
-	return other;
-}
-
 /* The entries in the population's layout. */
 static Outsiders *
 make_entries(const Reading *reading, const Population *population, bool shows_unknown)
@@ -81,9 +65,18 @@ Outsiders *
 reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown)
 {
 	Reading    *reading = reading_begin(dataset, population->context);
+	Dataset    *other = palloc0(sizeof(Dataset));
 	Outsiders  *entries;
 
-	reading->dataset = dataset_over(dataset, relation);
+	/* the quasi-identifiers of the declaration, applied to the other relation */
+	other->name = dataset->name;
+	other->relation = relation;
+	other->for_release = dataset->for_release;
+	other->attributes = palloc(sizeof(Declared) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			other->attributes[other->nattributes++] = dataset->attributes[i];
+	reading->dataset = other;
 	reading->admits_misses = true;
 	reading_prepare(reading);
 	run_read(reading);

@@ -147,27 +147,6 @@ append_bytes(StringInfo buffer, const void *bytes, Size size)
 	appendBinaryStringInfo(buffer, bytes, (int) size);
 }
 
-static void
-append_dictionary(StringInfo buffer, const Dictionary *dictionary)
-{
-	bool		integers = dictionary->type.kind == VALUE_INTEGER;
-	bool		byval = integers || dictionary->type.byval;
-	int16		length = integers ? 8 : dictionary->type.length;
-
-	append_uint32(buffer, dictionary->type.type);
-	append_uint32(buffer, dictionary->nvalues);
-	for (uint32 i = 0; i < dictionary->nvalues; i++)
-	{
-		Size		size = datumEstimateSpace(dictionary->values[i], false, byval, length);
-		char	   *bytes = palloc(size);
-		char	   *end = bytes;
-
-		datumSerialize(dictionary->values[i], false, byval, length, &end);
-		append_bytes(buffer, bytes, size);
-		pfree(bytes);
-	}
-}
-
 /* Tuples as bytes, for another process, after others. */
 static bytea *
 pack_tuples(const Tuples *tuples, const char *first)
@@ -182,11 +161,27 @@ pack_tuples(const Tuples *tuples, const char *first)
 	append_uint32(&buffer, counter->nwords);
 	for (int i = 0; i < tuples->ncolumns; i++)
 	{
-		append_uint32(&buffer, tuples->dictionaries[i] != NULL);
-		if (tuples->dictionaries[i] == NULL)
+		const Dictionary *dictionary = tuples->dictionaries[i];
+		bool		integers = dictionary != NULL && dictionary->type.kind == VALUE_INTEGER;
+
+		append_uint32(&buffer, dictionary != NULL);
+		if (dictionary == NULL)
 			continue;
 		append_bytes(&buffer, &tuples->fields[i], sizeof(KeyField));
-		append_dictionary(&buffer, tuples->dictionaries[i]);
+		append_uint32(&buffer, dictionary->type.type);
+		append_uint32(&buffer, dictionary->nvalues);
+		for (uint32 v = 0; v < dictionary->nvalues; v++)
+		{
+			bool		byval = integers || dictionary->type.byval;
+			int16		length = integers ? 8 : dictionary->type.length;
+			Size		size = datumEstimateSpace(dictionary->values[v], false, byval, length);
+			char	   *bytes = palloc(size);
+			char	   *end = bytes;
+
+			datumSerialize(dictionary->values[v], false, byval, length, &end);
+			append_bytes(&buffer, bytes, size);
+			pfree(bytes);
+		}
 	}
 	append_uint32(&buffer, tuples->nmisses);
 	for (int i = 0; i < tuples->nmisses; i++)
