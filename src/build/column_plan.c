@@ -579,11 +579,11 @@ column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
 		case PLAN_MASKS:
 			return build_masks(name, relation, plan->column, "*");
 		case PLAN_MAILS:
-			return build_mails(name, relation, plan->column);
+			return build_flat(name, relation, plan->column, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
 		case PLAN_FREQUENCIES:
 			return build_frequencies(name, relation, plan->column, plan->minimum, NULL);
 		default:
-			return build_flat(name, relation, plan->column);
+			return build_flat(name, relation, plan->column, NULL);
 	}
 }
 

@@ -51,8 +51,8 @@ extern Oid	build_dates(const char *name, Datum low, Datum high, Datum units, Dat
 
 /* ------------------------------------- a column's values, which are the leaves */
 
-/* In one step to *. */
-extern Oid	build_flat(const char *name, Oid relation, const char *column);
+/* In one step to *; a label, an expression of the value v, or NULL, comes before. */
+extern Oid	build_flat(const char *name, Oid relation, const char *column, const char *label);
 
 /* Masked from the right by a character. */
 extern Oid	build_masks(const char *name, Oid relation, const char *column, const char *mask);
@@ -71,9 +71,6 @@ extern Oid	build_prefixes(const char *name, Oid relation, const char *column, Ar
 
 /* Times of day: hours, then quarters of the day. */
 extern Oid	build_hours(const char *name, Oid relation, const char *column);
-
-/* E-mail addresses, then their domains. */
-extern Oid	build_mails(const char *name, Oid relation, const char *column);
 
 /* ------------------------------------------------------------ trees and files */
 

@@ -81,11 +81,13 @@ ask_column(const LeafColumn *leaf, ParamListInfo params, const char *expression,
 }
 
 Oid
-build_flat(const char *name, Oid relation, const char *column)
+build_flat(const char *name, Oid relation, const char *column, const char *label)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	NewHierarchy *table = hierarchy_table_begin(name, true);
 
+	if (label != NULL)
+		hierarchy_add_level(table, label);
 	hierarchy_add_level(table, "'*'");
 	return fill_from_column(table, &leaf, different_values(&leaf));
 }
@@ -241,17 +243,6 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
 												   separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code),
 												   leaf.expression, leaf.relation));
-}
-
-Oid
-build_mails(const char *name, Oid relation, const char *column)
-{
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = hierarchy_table_begin(name, true);
-
-	hierarchy_add_level(table, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
-	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, different_values(&leaf));
 }
 
 Oid

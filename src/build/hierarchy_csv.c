@@ -45,11 +45,7 @@ short_delimiter(const char *csv, Size length, const char *delimiter)
 	for (char control = 1; control < ' '; control++)
 		if (control != '\n' && control != '\r' && memchr(csv, control, length) == NULL)
 			return control;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("delimiter must be a single byte, since csv has all control characters"),
-			 errhint("For example ;, a comma or a tab.")));
-	return '\0';
+	refuse_description("delimiter must be a single byte, since csv has all control characters", "For example ;, a comma or a tab.");
 }
 
 /*
@@ -66,10 +62,8 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 	int			nfields = 1;
 
 	if (pg_mbstrlen(delimiter) != 1 || strchr("\"\r\n", *delimiter) != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("delimiter must be a single character that is neither a quote nor a line break"),
-				 errhint("For example ;, a comma or a tab.")));
+		refuse_description("delimiter must be a single character that is neither a quote nor a line break",
+						   "For example ;, a comma or a tab.");
 	prepared.delimiter[0] = short_delimiter(csv, length, delimiter);
 	initStringInfo(&prepared.lines);
 	if (length >= 3 && GetDatabaseEncoding() == PG_UTF8 && memcmp(csv, "\xef\xbb\xbf", 3) == 0)
@@ -197,15 +191,10 @@ build_csv(const char *name, const char *csv, Size length, const char *delimiter,
 	cache = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
 	/* it must have equality and run no user-defined check */
 	if (!type_input_is_safe(type) || !OidIsValid(get_array_type(type)) || !OidIsValid(cache->eq_opr) || !OidIsValid(cache->lt_opr))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("leaves cannot have type %s", format_type_be(type)),
-				 errhint("Name the type of the column: a number, a text, a date, an enumeration or a range, but not a domain.")));
+		refuse_description(psprintf("leaves cannot have type %s", format_type_be(type)),
+						   "Name the type of the column: a number, a text, a date, an enumeration or a range, but not a domain.");
 	if (prepared.lines.len == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("csv has no rows"),
-				 errhint("Give the contents of the file, for example psql's \\set csv `cat hierarchy.csv`.")));
+		refuse_description("csv has no rows", "Give the contents of the file, for example psql's \\set csv `cat hierarchy.csv`.");
 	if (prepared.nfields < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -46,10 +46,8 @@ units_by_name(Datum datum, int *nunits)
 
 		units[i] = require_choice("unit", name, "Units", unit_names, lengthof(unit_names), " and ");
 		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == UNIT_WEEK || units[i - 1] == UNIT_WEEKDAY))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("a %s does not lie within one %s", unit_names[units[i - 1]], name),
-					 errhint("Give hour, day, month, quarter, year, decade and century in this order; week or weekday may be the last.")));
+			refuse_description(psprintf("a %s does not lie within one %s", unit_names[units[i - 1]], name),
+							   "Give hour, day, month, quarter, year, decade and century in this order; week or weekday may be the last.");
 	}
 	return units;
 }

@@ -58,7 +58,7 @@ extern Oid	hierarchy_table_finish(NewHierarchy *table);
 extern bool holds(const NewHierarchy *table, const char *condition);
 
 /* Fails with 22023. */
-extern void refuse_description(const char *message, const char *hint);
+pg_noreturn extern void refuse_description(const char *message, const char *hint);
 
 /* Fails with 22023 unless a condition over the parameters holds. */
 extern void require_description(const NewHierarchy *table, const char *condition, const char *message, const char *hint);

@@ -406,12 +406,6 @@ dataset_count_sql(const Dataset *dataset)
 	return psprintf("r.%s::pg_catalog.int8", column);
 }
 
-int
-declared_max_level(const Declared *attribute)
-{
-	return attribute->max_level < 0 ? hierarchy_height(attribute->hierarchy) : attribute->max_level;
-}
-
 Dataset *
 dataset_sound(Dataset *dataset)
 {

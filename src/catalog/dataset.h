@@ -94,17 +94,12 @@ extern void check_node(const Dataset *dataset, const int *levels);
  */
 extern char *dataset_count_sql(const Dataset *dataset);
 
-/* The declared attributes with a role. */
+/* How many declared attributes have a role, and whether a column has it. */
 extern int	dataset_count_role(const Dataset *dataset, Role role);
-
-/* Whether a column has a role. */
 extern bool dataset_has_role(const Dataset *dataset, Role role, const char *column);
 
 /* The declaration of a quasi-identifier, by number from 0. */
 extern const Declared *declared_attribute(const Dataset *dataset, int attr);
-
-/* The highest level to search of a quasi-identifier. */
-extern int	declared_max_level(const Declared *attribute);
 
 /* Adds a column without a hierarchy to a data set of this call, which has room for it. */
 extern Declared *dataset_declare(Dataset *dataset, Role role, char *column);

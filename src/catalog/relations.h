@@ -41,10 +41,8 @@ extern void require_readable_column(Oid relation, const char *column);
  */
 extern List *hierarchy_columns(Relation relation, Oid *leaf_type);
 
-/* Base type of a hierarchy table's leaves. */
+/* Base type of a hierarchy table's leaves, and number of levels above them. */
 extern Oid	hierarchy_leaf_type(Oid relation);
-
-/* Number of levels above the leaves. */
 extern int	hierarchy_height(Oid relation);
 
 /* ------------------------------------- whether a column's values are unique */

@@ -37,10 +37,8 @@ extern void sql_set(const char *setting, const char *value);
 extern int	sql_use_catalog_names(void);
 extern void sql_restore_names(int level);
 
-/* Fails with 42P01: a relation does not exist. */
+/* Fail: a relation does not exist, 42P01, or has changed since the call began, 55000. */
 pg_noreturn extern void relation_is_missing(Oid relation);
-
-/* Fails with 55000: a relation has changed since the call began. */
 pg_noreturn extern void relation_has_changed(Oid relation);
 
 /* The owner of a relation; fails if it is missing. */
@@ -91,10 +89,8 @@ extern List *live_columns(Relation relation);
  */
 extern void keep_to_owner(Oid relation);
 
-/* The base type of a column; InvalidOid if there is no such column. */
+/* The base type of a column; if there is none, InvalidOid, or failure with 42703. */
 extern Oid	column_type(Oid relation, const char *column);
-
-/* Fails with 42703 if a relation lacks a column. */
 extern void require_column(Oid relation, const char *column);
 
 /*

@@ -68,8 +68,8 @@ lattice_size(const Dataset *dataset)
 
 		if (attribute->role != ROLE_QUASI_IDENTIFIER)
 			continue;
-		levels = declared_max_level(attribute) - attribute->min_level + 1;
-		size = DirectFunctionCall2(numeric_mul, size, NumericGetDatum(int64_to_numeric(levels)));
+		levels = attribute->max_level < 0 ? hierarchy_height(attribute->hierarchy) : attribute->max_level;
+		size = DirectFunctionCall2(numeric_mul, size, NumericGetDatum(int64_to_numeric(levels - attribute->min_level + 1)));
 	}
 	return size;
 }
