@@ -48,25 +48,18 @@ extern char *name_if_given(FunctionCallInfo fcinfo, const char *name);
 extern Oid	relation_argument(FunctionCallInfo fcinfo, const char *name);
 extern Oid	relation_if_given(FunctionCallInfo fcinfo, const char *name);
 
+/* A number; one in [0,1]; an integer within bounds; true or false; an array of a type. */
 extern double number_argument(FunctionCallInfo fcinfo, const char *name);
+extern double probability_argument(FunctionCallInfo fcinfo, const char *name);
+extern int	integer_argument(FunctionCallInfo fcinfo, const char *name, int least, int most);
+extern bool boolean_argument(FunctionCallInfo fcinfo, const char *name);
+extern ArrayType *array_argument(FunctionCallInfo fcinfo, const char *name, Oid type);
 
 /* A value of an argument, which must be finite. */
 extern double require_finite(const char *name, double value);
 
 /* A value that must be a share of 1, which rounding may have lifted to most. */
 extern double require_share(const char *name, double value, double most);
-
-/* A number in [0,1]. */
-extern double probability_argument(FunctionCallInfo fcinfo, const char *name);
-
-/* An integer within bounds. */
-extern int	integer_argument(FunctionCallInfo fcinfo, const char *name, int least, int most);
-
-/* True or false. */
-extern bool boolean_argument(FunctionCallInfo fcinfo, const char *name);
-
-/* An array of a type. */
-extern ArrayType *array_argument(FunctionCallInfo fcinfo, const char *name, Oid type);
 
 /* The elements of such an array, which has one dimension and no nulls; sets their number. */
 extern const void *elements_argument(FunctionCallInfo fcinfo, const char *name, Oid type, int *n);

@@ -242,12 +242,11 @@ put_verdict(ResultRow *row, const Dataset *dataset, const DeclaredPromise *promi
 
 OWN_FUNCTION(anonopt_policy_check)
 {
-	Dataset    *dataset;
 	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = dataset_argument(fcinfo);
 	LeastSuppression least;
 	int			helped = 0;
 
-	dataset = dataset_argument(fcinfo);
 	/* fail for lack of rights, whatever is promised */
 	if (dataset->npromises == 0)
 		(void) population_argument(dataset);

@@ -115,10 +115,9 @@ SQL_FUNCTION(anonopt_check_hierarchy)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Oid			hierarchy = relation_argument(fcinfo, "hierarchy");
-	HierarchyRows *rows;
+	HierarchyRows *rows = hierarchy_read_rows(hierarchy, InvalidOid, "");
 	ListCell   *cell;
 
-	rows = hierarchy_read_rows(hierarchy, InvalidOid, "");
 	foreach(cell, rows->faults)
 	{
 		HierarchyFault *fault = lfirst(cell);

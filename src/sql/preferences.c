@@ -188,9 +188,8 @@ static Preference
 whole_preference(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	Preference	preference;
-	double		necd;
+	double		necd = probability_argument(fcinfo, "necd_pref");
 
-	necd = probability_argument(fcinfo, "necd_pref");
 	preference_begin(&preference, necd, probability_argument(fcinfo, "nwp_pref"));
 	add_measures(fcinfo, dataset, &preference);
 	prefer_further(fcinfo, &preference);
@@ -373,12 +372,11 @@ end_search(SearchCall *call, Nsga2 *search)
 OWN_FUNCTION(anonopt_nsga2)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
-	Nsga2Settings settings;
+	Nsga2Settings settings = nsga2_arguments(fcinfo, &call);
 	Nsga2	   *search;
 	uint32	   *front;
 	uint32		nfront;
 
-	settings = nsga2_arguments(fcinfo, &call);
 	settings.preference = whole_preference(fcinfo, call.dataset);
 	search = begin_search(fcinfo, &call, ALGORITHM_NSGA2, &settings);
 	if (search == NULL)
@@ -418,15 +416,13 @@ reference_argument(FunctionCallInfo fcinfo, const char *name, const Preference *
 OWN_FUNCTION(anonopt_reference_direction)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
-	Nsga2Settings settings;
+	int			steps = integer_argument(fcinfo, "steps", 1, 10000);
+	Nsga2Settings settings = nsga2_arguments(fcinfo, &call);
 	Preference	reference;
 	double		start[MAX_PREFERRED];
 	double		aspiration[MAX_PREFERRED];
-	int			steps;
 	Nsga2	   *search;
 
-	steps = integer_argument(fcinfo, "steps", 1, 10000);
-	settings = nsga2_arguments(fcinfo, &call);
 	preference_begin(&reference, 0, 0);
 	add_measures(fcinfo, call.dataset, &reference);
 	reference_argument(fcinfo, "start", &reference, start);

@@ -133,25 +133,6 @@ end_search(RecodingCall *call, const RecodingResult *result)
 
 /* -------------------------------------------------------------- create_recoding */
 
-/* Creates the table, empty, with the columns of the relation. */
-static Relation
-make_table(const RecodingCall *call, const NewRelation *place)
-{
-	StringInfoData sql;
-	Oid			oid;
-
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE TABLE %s AS SELECT ", place->sql_name);
-	for (int a = 0; a < call->spool.ncolumns; a++)
-		appendStringInfo(&sql, "r.%s, ", quote_identifier(call->spool.columns[a].name));
-	appendStringInfo(&sql, "NULL::pg_catalog.int8 AS " CLASS_COLUMN " FROM %s r WITH NO DATA",
-					 relation_sql_name(call->search.dataset->relation));
-	sql_run(sql.data, NULL);
-	oid = made_relation(place->schema, place->name);
-	keep_to_owner(oid);
-	return table_open(oid, RowExclusiveLock);
-}
-
 OWN_FUNCTION(anonopt_create_recoding)
 {
 	RecodingCall call = {0};
@@ -159,6 +140,7 @@ OWN_FUNCTION(anonopt_create_recoding)
 	NewRelation place;
 	RecodingResult *result;
 	int			level;
+	StringInfoData sql;
 	Relation	table;
 	Oid			oid;
 
@@ -175,8 +157,16 @@ OWN_FUNCTION(anonopt_create_recoding)
 		recoding_refuse_infeasible(call.search.dataset, &call.order);
 	end_search(&call, result);
 	level = sql_use_catalog_names();
-	table = make_table(&call, &place);
-	oid = RelationGetRelid(table);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s AS SELECT ", place.sql_name);
+	for (int a = 0; a < call.spool.ncolumns; a++)
+		appendStringInfo(&sql, "r.%s, ", quote_identifier(call.spool.columns[a].name));
+	appendStringInfo(&sql, "NULL::pg_catalog.int8 AS " CLASS_COLUMN " FROM %s r WITH NO DATA",
+					 relation_sql_name(call.search.dataset->relation));
+	sql_run(sql.data, NULL);
+	oid = made_relation(place.schema, place.name);
+	keep_to_owner(oid);
+	table = table_open(oid, RowExclusiveLock);
 	recoding_rows_write(&call.spool, table, result);
 	table_close(table, NoLock);
 	sql_restore_names(level);

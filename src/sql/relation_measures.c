@@ -114,9 +114,7 @@ OWN_FUNCTION(anonopt_t_closeness)
 
 	/* not strict, since the hierarchy may be null */
 	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") ||
-		!is_given(fcinfo, "sensitive") || !is_given(fcinfo, "distance"))
-		PG_RETURN_NULL();
-	if (!measure_relation(fcinfo, &measures))
+		!is_given(fcinfo, "sensitive") || !is_given(fcinfo, "distance") || !measure_relation(fcinfo, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.t);
 }

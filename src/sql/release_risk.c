@@ -33,9 +33,9 @@ is_combinable(const KnownContent *placed, const Population *population)
 }
 
 /*
- * Leaves out contents that cannot be combined, which for other data sets'
- * releases includes unknown ones, without reporting these.  Returns how many
- * remain.
+ * Places contents, and leaves out those that cannot be combined, which for
+ * other data sets' releases includes unknown ones, without reporting these.
+ * Returns how many remain.
  */
 static int
 keep_combinable(KnownContent *contents, int n, const Dataset *dataset, const Population *population)
@@ -47,6 +47,7 @@ keep_combinable(KnownContent *contents, int n, const Dataset *dataset, const Pop
 	{
 		bool		own = strcmp(contents[i].release.dataset, dataset->name) == 0;
 
+		content_place(&contents[i], dataset, population);
 		if (is_unknown(&contents[i]) ? own : is_combinable(&contents[i], population))
 			contents[kept++] = contents[i];
 		else if (own)
@@ -57,13 +58,6 @@ keep_combinable(KnownContent *contents, int n, const Dataset *dataset, const Pop
 				(errmsg_plural("%d content of a release is left out", "%d contents of releases are left out", left, left),
 				 errdetail("They cannot be combined, because columns, hierarchies or a domain have changed since they were made.")));
 	return kept;
-}
-
-static void
-place_all(KnownContent *contents, int n, const Dataset *dataset, const Population *population)
-{
-	for (int i = 0; i < n; i++)
-		content_place(&contents[i], dataset, population);
 }
 
 /* The people by which a content, which is loaded, differs from earlier ones, or 0. */
@@ -161,7 +155,6 @@ OWN_FUNCTION(anonopt_release_risk)
 	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
 	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
 	contents = known_contents(dataset->relation, &n);
-	place_all(contents, n, dataset, NULL);
 	n = keep_combinable(contents, n, dataset, NULL);
 
 	/*
@@ -170,10 +163,7 @@ OWN_FUNCTION(anonopt_release_risk)
 	 */
 	population = n < 2 && dataset->person == NULL ? NULL : population_argument(dataset);
 	if (population != NULL)
-	{
-		place_all(contents, n, dataset, population);
 		n = keep_combinable(contents, n, dataset, population);
-	}
 	if (population != NULL || (n < 2 && dataset->person == NULL))
 		put_releases(row, composition_begin(dataset, population, false), contents, n);
 

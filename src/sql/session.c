@@ -199,7 +199,8 @@ SQL_FUNCTION(anonopt_progress)
 		const PgBackendStatus *entry = local == NULL ? NULL : &local->backendStatus;
 		const int64 *params;
 
-		if (entry == NULL || entry->st_progress_command != PROGRESS_COMMAND_ANONOPT || entry->st_databaseid != MyDatabaseId)
+		if (entry == NULL || entry->st_progress_command != PROGRESS_COMMAND_ANONOPT ||
+			entry->st_databaseid != MyDatabaseId)
 			continue;
 		/* numbers are shown to the roles that see them in pg_stat_activity */
 		if (!sees_all && !has_privs_of_role(GetUserId(), entry->st_userid))
