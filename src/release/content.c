@@ -164,7 +164,7 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	for (int side = 0; side < 2; side++)
 		only[side] = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) classes->nkeys + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < rows->nkeys; i++)
-		only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += Abs(rows->counts[i]);
+		only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += llabs(rows->counts[i]);
 	for (int side = 0; side < 2; side++)
 		for (uint32 class = 0; class < classes->nkeys; class++)
 			smallest = least_people(smallest, only[side][class]);
