@@ -193,22 +193,6 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 /* --------------------------------------------------------- the worst class */
 
 /*
- * A lower bound of the measure for the rest of a class, if a number of its
- * rows may be suppressed.
- */
-static double
-worst_of_rest(const BoxTables *tables, int column, const Slice *slice, int64 rows, int64 suppressed)
-{
-	const Histograms *histograms = tables->population->columns[column];
-	const Model *model = models[tables->worst];
-	ClassValues values = class_values(histograms, slice, histograms->entries + slice->start, rows);
-
-	if (model->is_measure && (tables->population->models & histograms->models & MODEL_BIT(tables->worst)) == 0)
-		return 0;
-	return model->of_rest(&values, suppressed);
-}
-
-/*
  * Raises the lower bound of the worst class's measure by a class, whose tuples
  * are given by number.
  */
@@ -218,15 +202,23 @@ tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 
 	const Population *population = tables->population;
 	bool		stays = ntuples == 1 && !population_asks_outside(population);
 	int64		suppressed = stays ? 0 : tables->promise.limit;
+	const Model *model;
 
 	if (tables->worst < 0 || people <= suppressed)
 		return;
+	model = models[tables->worst];
 	population_mark(population, tables->marks);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
 		const Slice *slice = slice_of(tables, table, column, tuples, ntuples);
-		double		worst = worst_of_rest(tables, column, slice, people, suppressed);
+		const Histograms *histograms = population->columns[column];
+		ClassValues values = class_values(histograms, slice, histograms->entries + slice->start, people);
+		double		worst;
 
+		if (model->is_measure && (population->models & histograms->models & MODEL_BIT(tables->worst)) == 0)
+			continue;
+		/* for the rest of the class, if so many of its rows may be suppressed */
+		worst = model->of_rest(&values, suppressed);
 		to->worst = Max(to->worst, stays ? worst : worst - ROUNDING * Max(worst, 1));
 	}
 	population_release(population, tables->marks);

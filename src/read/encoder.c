@@ -102,13 +102,6 @@ encoder_leaves(Encoder *encoder, MemoryContext context, const char *column, cons
 	}
 }
 
-void
-encoder_admit_misses(Encoder *encoder)
-{
-	if (encoder->hierarchy != NULL)
-		encoder->miss_code = encoder->ncodes++;
-}
-
 /* Assigns every encoder its field; columns with unknown codes get 32 bits. */
 void
 encoders_lay_out(EncoderSet *set)

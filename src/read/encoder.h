@@ -116,9 +116,6 @@ extern void encoder_leaves(Encoder *encoder, MemoryContext context, const char *
 extern bool encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uint32 **codes,
 							   bool *closed);
 
-/* Gives values without a leaf the last code. */
-extern void encoder_admit_misses(Encoder *encoder);
-
 /* Assigns every encoder its field, once all have been created. */
 extern void encoders_lay_out(EncoderSet *set);
 

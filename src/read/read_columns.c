@@ -204,8 +204,9 @@ reading_make_encoders(Reading *reading)
 		}
 		column->form = column->loaded->rows->match.data_form;
 		hierarchy_encoder(column->loaded, name, reading->context, encoder);
+		/* values without a leaf get the last code */
 		if (reading->admits_misses)
-			encoder_admit_misses(encoder);
+			encoder->miss_code = encoder->ncodes++;
 	}
 	encoders_lay_out(&reading->set);
 }
