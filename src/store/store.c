@@ -159,17 +159,17 @@ stores_of_relation(Oid relation, Snapshot snapshot)
 }
 
 Store *
-store_of_dataset(const char *dataset, Snapshot snapshot)
+store_of_dataset(const char *dataset)
 {
-	List	   *stores = read_stores(STORE_DATASET, F_TEXTEQ, CStringGetTextDatum(dataset), snapshot);
+	List	   *stores = read_stores(STORE_DATASET, F_TEXTEQ, CStringGetTextDatum(dataset), NULL);
 
 	return stores == NIL ? NULL : linitial(stores);
 }
 
 Store *
-store_of_number(int64 number, Snapshot snapshot)
+store_of_number(int64 number)
 {
-	List	   *stores = read_stores(STORE_NUMBER, F_INT8EQ, Int64GetDatum(number), snapshot);
+	List	   *stores = read_stores(STORE_NUMBER, F_INT8EQ, Int64GetDatum(number), NULL);
 
 	return stores == NIL ? NULL : linitial(stores);
 }

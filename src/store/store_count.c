@@ -188,7 +188,7 @@ store_of_trigger(const TriggerData *data)
 	number = strtoll(trigger->tgargs[0], &end, 10);
 	if (*end != '\0')
 		return NULL;
-	store = store_of_number(number, NULL);
+	store = store_of_number(number);
 	if (store == NULL || store->relation != RelationGetRelid(data->tg_relation) ||
 		!store_lists_trigger(store, trigger->tgoid))
 		return NULL;

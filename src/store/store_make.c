@@ -353,7 +353,7 @@ new_number(Oid schema)
 	{
 		CHECK_FOR_INTERRUPTS();
 		number = nextval_internal(sequence, false);
-	} while (OidIsValid(get_relname_relid(store_table_name(number), schema)) || store_of_number(number, NULL) != NULL);
+	} while (OidIsValid(get_relname_relid(store_table_name(number), schema)) || store_of_number(number) != NULL);
 	return number;
 }
 
@@ -394,7 +394,7 @@ store_create(const char *name, bool tracked)
 	require_relation_owner(dataset->relation);
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
 	check_counting(relation);
-	if (store_of_dataset(dataset->name, NULL) != NULL)
+	if (store_of_dataset(dataset->name) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("data set \"%s\" already has a tuple store", dataset->name),
@@ -429,12 +429,12 @@ store_refresh(const char *name)
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
 				 errhint("Call anonopt.drop_dataset, and declare the data set again.")));
 	require_relation_owner(dataset->relation);
-	store = store_of_dataset(dataset->name, NULL);
+	store = store_of_dataset(dataset->name);
 	if (store == NULL || store->relation != dataset->relation)
 		refuse_missing(dataset->name);
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
 	/* load it again, now that nobody else can change it */
-	store = store_of_dataset(dataset->name, NULL);
+	store = store_of_dataset(dataset->name);
 	if (store == NULL)
 		refuse_missing(dataset->name);
 	check_counting(relation);
@@ -457,13 +457,13 @@ has_parts_of_caller(const Store *store, const Dataset *dataset)
 bool
 store_drop(const Dataset *dataset)
 {
-	Store	   *store = store_of_dataset(dataset->name, NULL);
+	Store	   *store = store_of_dataset(dataset->name);
 
 	if (store != NULL && has_parts_of_caller(store, dataset))
 	{
 		LockRelationOid(store->relation, AccessExclusiveLock);
 		/* load it again, now that nobody else can change it */
-		store = store_of_dataset(dataset->name, NULL);
+		store = store_of_dataset(dataset->name);
 		if (store != NULL && has_parts_of_caller(store, dataset))
 			drop_objects(store_table(store), store_triggers(store->number, store->relation, NULL));
 	}

@@ -43,14 +43,14 @@ extern int	counted_columns(const Dataset *dataset, char ***columns);
 
 /*
  * The rows of a catalog by the values of some columns, copied; the index may be
- * InvalidOid, and the snapshot as below.
+ * InvalidOid, and the snapshot NULL for the current ones.
  */
 extern List *catalog_rows(Relation catalog, Oid index, Snapshot snapshot, int nkeys, ScanKey keys);
 
-/* Entries as a snapshot shows them, or the current ones if it is NULL. */
+/* Entries: as a snapshot shows them; the current ones. */
 extern List *stores_of_relation(Oid relation, Snapshot snapshot);
-extern Store *store_of_dataset(const char *dataset, Snapshot snapshot);
-extern Store *store_of_number(int64 number, Snapshot snapshot);
+extern Store *store_of_dataset(const char *dataset);
+extern Store *store_of_number(int64 number);
 
 /* Writes an entry, or deletes it with its uncounted changes. */
 extern void store_write(const Store *store);

@@ -76,7 +76,7 @@ problem_of(const Store *store, Relation relation)
 		return "changes could not be counted";
 	if (is_replicated_to(RelationGetRelid(relation)))
 		return "a subscription writes to the relation";
-	if (IsolationUsesXactSnapshot() && store_of_number(store->number, NULL)->own)
+	if (IsolationUsesXactSnapshot() && store_of_number(store->number)->own)
 		return "this transaction has counted it";
 	if (relation->rd_refcnt > 1 || DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH)) > 0)
 		return "a statement or trigger of this session has not ended";
