@@ -108,8 +108,15 @@ extern void release_read(Release *release);
 /* Finds the classes of a population that has been read, but of records. */
 extern void release_generalize(Release *release, Population *population);
 
-/* Chooses the classes to show, and computes their measures. */
+/*
+ * Measures them, and fails unless they keep the promise; sets k to their own if
+ * none was given.
+ */
+extern void release_measure(Release *release);
+
+/* Chooses the classes to show; makes the content that they are. */
 extern void release_choose_classes(Release *release);
+extern void release_make_content(Release *release);
 
 /*
  * Reads what a live view shows now: nothing (classes is NULL) if there are no

@@ -121,6 +121,7 @@ read_release(Release *release, const ReleaseEntry *entry, bool extends)
 	if (release->form != RELEASE_LIVE_VIEW)
 	{
 		release_choose_classes(release);
+		release_make_content(release);
 		composition_check(release);
 	}
 	release_check_names(release);

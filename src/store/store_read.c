@@ -37,7 +37,7 @@
 
 /* Why the caller may not get a relation's tuples without reading it, or NULL. */
 static const char *
-guard_of(const StoreRead *read, Relation relation)
+why_not_readable(const StoreRead *read, Relation relation)
 {
 	Oid			oid = RelationGetRelid(relation);
 	List	   *columns = NIL;
@@ -59,7 +59,7 @@ guard_of(const StoreRead *read, Relation relation)
  * show the state at the time when the transaction itself counted.
  */
 static const char *
-problem_of(const Store *store, Relation relation)
+why_not_current(const Store *store, Relation relation)
 {
 	const char *problem;
 
@@ -87,7 +87,7 @@ problem_of(const Store *store, Relation relation)
 
 /* Checks a store for use by the caller; also sets whether it can be read at all. */
 static StoreRead *
-look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
+check_store(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 {
 	StoreRead  *read = palloc0(sizeof(StoreRead));
 	char	  **columns;
@@ -119,12 +119,12 @@ look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 	}
 	if (read->problem != NULL)
 		return read;
-	read->problem = problem_of(store, relation);
+	read->problem = why_not_current(store, relation);
 	table = store_open_table(store, relation, AccessShareLock);
 	if (table == NULL)
 		return read;
 	relation_close(table, NoLock);
-	guard = guard_of(read, relation);
+	guard = why_not_readable(read, relation);
 	if (guard != NULL)
 		read->problem = guard;
 	*readable = guard == NULL;
@@ -166,7 +166,7 @@ best_store(const Dataset *dataset, Relation relation, bool describe)
 	{
 		Store	   *store = lfirst(cell);
 		bool		readable;
-		StoreRead  *read = look_at(store, dataset, relation, &readable);
+		StoreRead  *read = check_store(store, dataset, relation, &readable);
 
 		if ((readable || (describe && strcmp(store->dataset, dataset->name) == 0)) && is_better(read, best, dataset))
 			best = read;

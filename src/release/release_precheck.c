@@ -1,5 +1,5 @@
 /*
- * release_check.c
+ * release_precheck.c
  *	  Checks on a release before any data are read for it.
  *
  * Rights come first, and by the exact role: a superuser is a member of

@@ -1,0 +1,333 @@
+/*
+ * release_classes.c
+ *	  The classes of a release: measured, refused if they do not keep the promise,
+ *	  and those chosen that are shown.
+ */
+#include "release/release.h"
+
+#include "miscadmin.h"
+#include "read/population_read.h"
+#include "read/weights.h"
+#include "record/record_search.h"
+#include "release/cut_bits.h"
+#include "utils/varbit.h"
+
+/*
+ * The hint if a promise is not kept, depending on the form: a node, recoding
+ * or records.
+ */
+static const char *
+unkept_hint(const char *shown, bool allow_more)
+{
+	if (strcmp(shown, "recoding") == 0)
+		return allow_more ? "Promise less, extend the recoding or create it again for this promise, or allow more suppression for data set \"%s\"."
+			: "Promise less, or create a recoding for this promise: see anonopt.create_recoding.";
+	if (strcmp(shown, "records") == 0)
+		return allow_more ? "Promise less, ask for less utility, or allow more suppression for data set \"%s\"."
+			: "Promise less, or ask for less utility.";
+	return allow_more ? "Promise less, choose a more general node, or allow more suppression for data set \"%s\"."
+		: "Promise less, or choose a more general node: see anonopt.pareto.";
+}
+
+static void
+refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, const char *shown)
+{
+	if (measures->classes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no class keeps the promise"),
+				 errhint("%s", unkept_hint(shown, false))));
+	if (!measures->feasible)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many people are in classes that break the promise"),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, but only " INT64_FORMAT " may be.",
+						   measures->suppressed, people, promise->limit),
+				 errhint(unkept_hint(shown, true), dataset->name)));
+}
+
+/* Measures the classes, and fails unless they keep the promise. */
+static void
+measure_shown(Release *release)
+{
+	const Promise *promise = &release->promise;
+
+	classes_measure(release->classes, promise, &release->measures);
+	refuse_unkept(release->dataset, promise, &release->measures, release->population->people,
+				  release->by.kind == BY_RECODING ? "recoding" : "node");
+}
+
+void
+release_measure(Release *release)
+{
+	Population *population = release->population;
+	Promise    *promise = &release->promise;
+	Measures   *measures = &release->measures;
+
+	promise->limit = share_of_people(release->dataset->max_suppression, population->people);
+	measure_shown(release);
+	if (promise->k > 0)
+		return;
+	if (measures->k < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT, release->by.kind == BY_RECODING ? "recoding" : "node",
+						measures->k),
+				 release->by.kind == BY_RECODING ? errhint("Create another recoding, or pass k => 1 if that is what you want.") :
+				 errhint("Choose a more general node, or pass k => 1 if that is what you want.")));
+	promise->k = measures->k;
+	measure_shown(release);
+}
+
+/* The labels that cuts part, of one attribute after another. */
+static char **
+labels_of_cuts(const Population *population, int *n)
+{
+	char	  **labels;
+
+	*n = 0;
+	for (int a = 0; a < population->nattrs; a++)
+		*n += population->attrs[a].hierarchy->levels[population->attrs[a].min_level].nlabels;
+	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) *n + 1));
+	*n = 0;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+		int			level = population->attrs[a].min_level;
+
+		memcpy(labels + *n, hierarchy->labels[level], sizeof(char *) * hierarchy->levels[level].nlabels);
+		*n += hierarchy->levels[level].nlabels;
+	}
+	return labels;
+}
+
+/* Adapts the cuts of an existing release to the labels that there are now. */
+static void
+adapt_cuts(Release *release, const Population *population)
+{
+	Generalization *by = &release->by;
+	const char *const *labels = (const char *const *) by->cut_labels;
+	Datum	   *cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
+
+	for (int a = 0; a < population->nattrs && labels != NULL; a++)
+	{
+		cuts[a] = cut_again(&population->attrs[a], by->cuts[a], labels);
+		if (cuts[a] == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("the labels of column \"%s\" have another order than when release %s was made", population->attrs[a].name,
+							release->sql_name),
+					 errdetail("The cut would unite other labels than before."),
+					 errhint("Choose new cuts, and call anonopt.republish.")));
+		labels += VARBITLEN(DatumGetVarBitP(by->cuts[a])) + 1;
+	}
+	if (by->cut_labels != NULL)
+		by->cuts = cuts;
+	by->cut_labels = labels_of_cuts(population, &by->ncut_labels);
+}
+
+void
+release_generalize(Release *release, Population *population)
+{
+	const Generalization *by = &release->by;
+	const char ***labels = palloc(sizeof(char **) * (population->nattrs + 1));
+	Recodings	node;
+
+	release->population = population;
+	if (by->kind == BY_RECORDS)
+		return;
+	if (by->kind == BY_RECODING)
+	{
+		release->classes = release->extends ?
+			recoding_extended_classes(&release->spool, release->recoding, release->dataset, &release->promise, by->labels) :
+			recoding_table_classes(release->spool.reading, population, release->recoding, by->labels, &release->recoding_rows);
+		classes_label_recoding(release->classes, by->labels);
+		return;
+	}
+	if (by->kind == BY_LEVELS)
+		node = node_of_levels(population, by->levels);
+	else
+	{
+		adapt_cuts(release, population);
+		node = node_of_cuts(population, by->cuts);
+	}
+	for (int a = 0; a < population->nattrs; a++)
+		labels[a] = by->kind == BY_CUTS ? (const char **) group_labels(&population->attrs[a], node[a]) :
+			(const char **) population->attrs[a].hierarchy->labels[by->levels[a]];
+	release->classes = classes_of_node(population, NULL, NULL, node);
+	classes_label_node(release->classes, labels);
+}
+
+/* ------------------------------------------------------------------ choosing */
+
+/* The levels that the search finds for every tuple. */
+static RecordLevels
+record_levels(Release *release)
+{
+	Population *population = release->population;
+	const Dataset *dataset = release->dataset;
+	const RecordOptions *options = &release->by.records;
+	RecordSearch search = {0};
+	RecordLevels records;
+	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
+												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
+
+	/* people with the same tuple are shown alike */
+	for (int i = 0; i < dataset->nattributes && options->risk != RISK_IDENTITY; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("records cannot be published by owners' weights of column \"%s\"", dataset->attributes[i].column),
+					 errdetail("The release would reveal how sensitive an owner is."),
+					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
+	search.population = population_narrow(population);
+	search.model = record_model_create(search.population, options->risk, options->utility,
+									   weights_read(dataset, population), NULL);
+	search.goal = GOAL_LEAST_RISK;
+	search.bound = options->min_utility;
+	record_search(&search);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		levels[i] = answer_of(&search, i)->found ? answer_of(&search, i)->levels : NULL;
+	records.levels = levels;
+	records.model = search.model;
+	records.min_utility = options->min_utility;
+	return records;
+}
+
+/* Fails if classes of records, which are built for k, break another promise. */
+static void
+require_kept(Release *release)
+{
+	const Population *population = release->population;
+	Classes    *classes = release->classes;
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	Measurer   *measurer = measurer_create(population, &release->promise);
+	const char *broken = NULL;
+	const Model *limit;
+
+	population_mark(population, marks);
+	classes_count(classes);
+	measurer_look_into_boxes(measurer, classes);
+	release->measures.k = PG_INT64_MAX;
+	for (uint32 i = 0; i < classes->n; i++)
+		release->measures.k = Min(release->measures.k, class_people(population, classes->table, i));
+	for (uint32 i = 0; i < classes->n && broken == NULL; i++)
+	{
+		int			breaks = class_breaks(measurer, classes->table, i, release->promise.k);
+
+		for (int model = 0; model < MODELS && broken == NULL; model++)
+			if (breaks & MODEL_BIT(model))
+				broken = model_name((PromiseModel) model);
+	}
+	if (broken == NULL && !keeps_limits(population, classes->table, classes->n, NULL, &limit))
+		broken = limit->name;
+	population_release(population, marks);
+	classes->table = NULL;
+	if (broken != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("records do not keep the promise of %s", broken),
+				 errdetail("Records are generalized one by one and shown in classes of k; other promises are not considered."),
+				 errhint("Publish a node or a recoding, which can keep every promise, or call anonopt.drop_promise.")));
+}
+
+/*
+ * Chooses the classes of records; fails if more people are left out than the
+ * data set allows.
+ */
+static void
+choose_record_classes(Release *release, const int *order, int norder)
+{
+	int64		people = release->population->people;
+	RecordLevels records = record_levels(release);
+	Measures	measures = {0};
+
+	release->classes = classes_of_records(release->population, &records, release->promise.k);
+	classes_sort(release->classes, order, norder);
+	release->promise.limit = share_of_people(release->dataset->max_suppression, people);
+	measures.suppressed = release->classes->suppressed;
+	measures.classes = release->classes->n;
+	measures.feasible = measures.suppressed <= release->promise.limit;
+	refuse_unkept(release->dataset, &release->promise, &measures, people, "records");
+	require_kept(release);
+	if (measures.suppressed > 0)
+		ereport(NOTICE,
+				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
+							   INT64_FORMAT " people of " INT64_FORMAT " are left out",
+							   measures.suppressed, measures.suppressed, people),
+				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.", release->promise.k)));
+}
+
+void
+release_choose_classes(Release *release)
+{
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (release->population->ncolumns + 1));
+	int			norder = 0;
+	int		   *order = palloc(sizeof(int) * (release->population->nattrs + 1));
+
+	/* the attributes in the order of the columns that show them */
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr >= 0)
+			order[norder++] = release->columns[i].attr;
+	if (release->by.kind == BY_RECORDS)
+	{
+		choose_record_classes(release, order, norder);
+		return;
+	}
+	if (release->by.kind == BY_RECODING)
+		classes_unite_alike(release->classes);
+	population_mark(release->population, marks);
+	classes_count(release->classes);
+	classes_hide(release->classes, &release->promise, release->star);
+	population_release(release->population, marks);
+	classes_sort(release->classes, order, norder);
+}
+
+/* A recoding's labels do not identify a person's class, so its tuples are stored. */
+static void
+add_tuples(Content *content, const Population *population, const Classes *classes)
+{
+	uint64	  **digests = leaf_digests(population);
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (classes->class_of[i] < classes->n)
+			content_add_tuple(content, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, i), classes->class_of[i]);
+	}
+}
+
+void
+release_make_content(Release *release)
+{
+	const Population *population = release->population;
+	const Classes *classes = release->classes;
+	const RowSpool *spool = &release->spool;
+	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
+	uint32	   *stars = palloc(sizeof(uint32) * (population->nattrs + 1));
+	int			n = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		content->nlabels[a] = classes->nlabels[a];
+		content->labels[a] = classes->labels[a];
+		stars[a] = STARRED;
+	}
+	for (int i = 0; i < spool->ncolumns; i++)
+		if (spool->columns[i].digested)
+			content->values[n++] = unconstify(char *, spool->columns[i].name);
+	for (uint32 group = 0; group < spool->ngroups; group++)
+	{
+		uint32		class = classes->class_of[spool->tuple_of[group]];
+
+		if (group % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (class != NO_CLASS)
+			content_add(content, class == classes->n ? stars : classes->codes + class_at(classes, class, 0),
+						spool->digests + (Size) group * spool->ndigested, spool->people[group]);
+	}
+	if (release->by.kind == BY_RECODING)
+		add_tuples(content, population, classes);
+	release->content = content;
+}
