@@ -56,7 +56,7 @@ compare_tuple(const ClassProperties *a, const ClassProperties *b, uint32 tuple, 
 	const Population *population = a->classes->population;
 	const TupleTable *tuples = a->classes->tuples;
 	const Histograms *column;
-	const Slice *slice;
+	const ClassHistogram *slice;
 
 	if (!property_is_sensitive(property))
 	{

@@ -35,7 +35,7 @@ learn_attribute(const Classes *shown, int a, int column, const double *people, u
 
 	for (uint32 class = 0; class < shown->n; class++)
 	{
-		const Slice *slice = &histograms->slices[shown->table->slices[column][class]];
+		const ClassHistogram *slice = &histograms->slices[shown->table->slices[column][class]];
 		Size		at = class_at(shown, class, a);
 		Size		first = shown->first_leaf[at];
 		uint32		n = shown->leaves[at];

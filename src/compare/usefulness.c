@@ -56,7 +56,7 @@ people_by_value(const Classes *classes, int column)
 
 	for (uint32 class = 0; class < classes->n; class++)
 	{
-		const Slice *slice = &histograms->slices[classes->table->slices[column][class]];
+		const ClassHistogram *slice = &histograms->slices[classes->table->slices[column][class]];
 
 		for (uint32 i = 0; i < slice->length; i++)
 			people[histograms->entries[slice->start + i].value] += (double) histograms->entries[slice->start + i].count;
@@ -234,7 +234,7 @@ column_association(const Classes *classes, int a, const Grouping *groups_a, int 
 
 	for (uint32 class = 0; class < classes->n; class++)
 	{
-		const Slice *slice = &histograms->slices[classes->table->slices[column][class]];
+		const ClassHistogram *slice = &histograms->slices[classes->table->slices[column][class]];
 		double		shares[ASSOCIATION_GROUPS];
 		uint32		first;
 		uint32		n = share_of_groups(classes, class, a, groups_a, &first, shares);

@@ -151,7 +151,7 @@ has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *
 }
 
 /* The histogram of some tuples, given by number, for a column. */
-static const Slice *
+static const ClassHistogram *
 slice_of(BoxTables *tables, const BoxTable *table, int column, const uint32 *tuples, uint32 ntuples)
 {
 	Histograms *histograms = tables->population->columns[column];
@@ -181,7 +181,7 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	population_mark(population, tables->marks);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
-		const Slice *slice = slice_of(tables, table, column, tuples, ntuples);
+		const ClassHistogram *slice = slice_of(tables, table, column, tuples, ntuples);
 
 		breaks = breaks || slice->breaks != 0;
 		least = Max(least, slice->least_suppressed);
@@ -210,7 +210,7 @@ tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 
 	population_mark(population, tables->marks);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
-		const Slice *slice = slice_of(tables, table, column, tuples, ntuples);
+		const ClassHistogram *slice = slice_of(tables, table, column, tuples, ntuples);
 		const Histograms *histograms = population->columns[column];
 		ClassValues values = class_values(histograms, slice, histograms->entries + slice->start, people);
 		double		worst;

@@ -68,7 +68,7 @@ conditions_prepare(Histograms *h)
 
 /* Computes which conditions a histogram breaks, and the figures to be kept. */
 static void
-conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 size)
+conditions_judge(Histograms *h, ClassHistogram *slice, const ValueCount *entries, int64 size)
 {
 	ClassValues values = class_values(h, slice, entries, size);
 
@@ -136,7 +136,7 @@ log_of(const Histograms *h, int64 count)
 
 /* Computes the required properties of a histogram. */
 static void
-slice_measure(Histograms *h, Slice *slice)
+slice_measure(Histograms *h, ClassHistogram *slice)
 {
 	const ValueCount *entries = h->entries + slice->start;
 	int64		size = 0;
@@ -231,7 +231,7 @@ histograms_resume(Histograms *h, MemoryContext context)
 	h->figures = NULL;
 	h->figure_capacity = 0;
 	h->entries = budget_copy(context, h->entries, sizeof(ValueCount), h->nentries, &h->entry_capacity);
-	h->slices = budget_copy(context, h->slices, sizeof(Slice), h->nslices, &h->slice_capacity);
+	h->slices = budget_copy(context, h->slices, sizeof(ClassHistogram), h->nslices, &h->slice_capacity);
 	allocate_sums(h);
 	prepare_measures(h);
 	if (h->nkept > 0)
@@ -270,10 +270,10 @@ append_word(Histograms *h, uint32 first, uint64 bits)
 static uint32
 push_slice(Histograms *h, Size start)
 {
-	Slice	   *slice;
+	ClassHistogram *slice;
 
 	if (h->nslices == h->slice_capacity)
-		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
+		h->slices = budget_grow(h->context, h->slices, sizeof(ClassHistogram), &h->slice_capacity);
 	if (h->nslices >= PG_UINT32_MAX)
 		elog(ERROR, "too many histograms");
 	slice = &h->slices[h->nslices];
@@ -312,7 +312,7 @@ merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices, Size lengt
 	reserve_entries(h, length);
 	for (uint32 i = 0; i < nslices; i++)
 	{
-		const Slice *slice = &h->slices[slices[i]];
+		const ClassHistogram *slice = &h->slices[slices[i]];
 
 		memcpy(h->entries + h->nentries, h->entries + slice->start, sizeof(ValueCount) * slice->length);
 		h->nentries += slice->length;
@@ -339,7 +339,7 @@ merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
 
 	for (uint32 i = 0; i < nslices; i++)
 	{
-		const Slice *slice = &h->slices[slices[i]];
+		const ClassHistogram *slice = &h->slices[slices[i]];
 		const ValueCount *entries = h->entries + slice->start;
 
 		for (uint32 j = 0; j < slice->length; j++)
@@ -368,7 +368,7 @@ histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 		return merge_by_sorting(h, slices, nslices, length);
 	for (uint32 i = 0; i < nslices; i++)
 	{
-		const Slice *slice = &h->slices[slices[i]];
+		const ClassHistogram *slice = &h->slices[slices[i]];
 		const ValueCount *entries = h->entries + slice->start;
 
 		for (uint32 j = 0; j < slice->length; j++)

@@ -18,7 +18,7 @@ typedef enum ColumnRole
 } ColumnRole;
 
 /* One histogram, and its properties, computed once. */
-typedef struct Slice
+typedef struct ClassHistogram
 {
 	Size		start;			/* of its entries, in the order of the values */
 	uint32		length;			/* distinct values */
@@ -29,7 +29,7 @@ typedef struct Slice
 	int128		squares;		/* sum of the squared counts */
 	double		entropy;		/* in nats */
 	double		distance;		/* from the distribution over all people */
-} Slice;
+} ClassHistogram;
 
 /* The persons with rows in a class, instead of a histogram. */
 typedef struct PersonClass
@@ -66,7 +66,7 @@ typedef struct Histograms
 	Size		entry_capacity;
 	uint32	   *listed;			/* instead of entries: persons */
 	PersonClass *classes;		/* instead of slices */
-	Slice	   *slices;
+	ClassHistogram *slices;
 	Size		nslices;
 	Size		slice_capacity;
 
@@ -163,7 +163,7 @@ histograms_release(Histograms *histograms, HistogramMark mark)
 
 /* A histogram of a number of rows, as models see it. */
 static inline ClassValues
-class_values(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size)
+class_values(const Histograms *h, const ClassHistogram *slice, const ValueCount *entries, int64 size)
 {
 	ClassValues values = {size, slice->length, entries, slice->most, slice->entropy, slice->distance, h->people, h->total, h->values,
 	h->surprise, h->lenient};

@@ -234,7 +234,7 @@ size_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
  * under their labels.
  */
 static void
-suppress(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *suppressed, uint32 n)
+add_suppressed_loss(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *suppressed, uint32 n)
 {
 	const Population *population = m->population;
 
@@ -271,7 +271,7 @@ typedef struct Sums
 static void
 measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums *sums, Measures *result)
 {
-	const Slice *slices = m->population->columns[column]->slices;
+	const ClassHistogram *slices = m->population->columns[column]->slices;
 	const uint32 *number = classes->slices[column];
 	uint32		l = PG_UINT32_MAX;
 	double		entropy = sums->entropy;
@@ -280,7 +280,7 @@ measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums
 
 	for (int64 i = 0; i < result->classes; i++)
 	{
-		const Slice *slice = &slices[number[m->remaining[i]]];
+		const ClassHistogram *slice = &slices[number[m->remaining[i]]];
 
 		l = Min(l, slice->length);
 		entropy = Min(entropy, slice->entropy);
@@ -321,7 +321,7 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 		for (int64 i = 0; i < result->classes; i++)
 		{
 			uint32		class = m->remaining[i];
-			const Slice *slice = &histograms->slices[number[class]];
+			const ClassHistogram *slice = &histograms->slices[number[class]];
 			ClassValues values;
 
 			if (kept > 0)
@@ -369,7 +369,7 @@ is_hopeless(const Measurer *m, const Measures *result)
  * that are not about sizes alone.
  */
 static pg_attribute_always_inline void
-part_classes(Measurer *m, const TupleTable *classes, bool has_persons, bool looks_closer, int64 threshold, Sums *sums, Measures *result)
+separate_suppressed(Measurer *m, const TupleTable *classes, bool has_persons, bool looks_closer, int64 threshold, Sums *sums, Measures *result)
 {
 	int64		smallest = sums->smallest;
 	int64		largest = sums->largest;
@@ -409,14 +409,14 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	int64		threshold = size_threshold(m, classes, result->suppressed);
 
 	if (population->has_conditions || population_asks_outside(population))
-		part_classes(m, classes, true, true, threshold, sums, result);
+		separate_suppressed(m, classes, true, true, threshold, sums, result);
 	else if (population->has_persons)
-		part_classes(m, classes, true, false, threshold, sums, result);
+		separate_suppressed(m, classes, true, false, threshold, sums, result);
 	else
-		part_classes(m, classes, false, false, threshold, sums, result);
+		separate_suppressed(m, classes, false, false, threshold, sums, result);
 	if (is_hopeless(m, result))
 		return;
-	suppress(m, node, classes, m->remaining + result->classes, classes->ntuples - (uint32) result->classes);
+	add_suppressed_loss(m, node, classes, m->remaining + result->classes, classes->ntuples - (uint32) result->classes);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
 		measure_sensitive(m, classes, column, sums, result);
@@ -424,7 +424,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	}
 	if (population->has_label)
 	{
-		const Slice *slices = population->columns[population->nsensitive]->slices;
+		const ClassHistogram *slices = population->columns[population->nsensitive]->slices;
 		const uint32 *number = classes->slices[population->nsensitive];
 
 		for (int64 i = 0; i < result->classes; i++)
@@ -474,7 +474,7 @@ keeps_limits(const Population *population, const TupleTable *classes, int64 n, c
 
 /* Measures classes, given their total loss and the number of people in no class. */
 static void
-measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
+measure_counted(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
 {
 	int64		people = m->population->people;
 	int64		persons = m->population->persons;
@@ -513,7 +513,7 @@ measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result
 	for (int a = 0; a < m->population->nattrs; a++)
 		m->loss[a] = node[a]->loss;
 	measurer_look_outside(m, node, classes);
-	measure_given(m, node, classes, 0, result);
+	measure_counted(m, node, classes, 0, result);
 }
 
 void
@@ -526,7 +526,7 @@ measure_recoding(Measurer *m, const Classes *classes, Measures *result)
 			m->loss[a] += (int128) classes->table->counts[class] * class_lost(classes, class, a);
 	}
 	m->recoding = classes;
-	measure_given(m, NULL, classes->table, classes->suppressed, result);
+	measure_counted(m, NULL, classes->table, classes->suppressed, result);
 	m->recoding = NULL;
 }
 

@@ -106,7 +106,7 @@ pass_column(Stream *stream, Histograms **column, MemoryContext context)
 		return;
 	}
 	pass(stream, &h->entries, sizeof(ValueCount) * h->nentries);
-	pass(stream, &h->slices, sizeof(Slice) * h->nslices);
+	pass(stream, &h->slices, sizeof(ClassHistogram) * h->nslices);
 	pass(stream, &h->total, sizeof(int64) * h->nvalues);
 	if (h->tree != NULL)
 	{

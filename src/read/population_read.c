@@ -62,7 +62,7 @@ make_entries(const Reading *reading, const Population *population, bool shows_un
 }
 
 Outsiders *
-reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown)
+read_outsiders(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown)
 {
 	Reading    *reading = reading_begin(dataset, population->context);
 	Dataset    *other = palloc0(sizeof(Dataset));
@@ -102,7 +102,7 @@ population_read_outside(Population *population, const Dataset *dataset)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("%s is promised twice, of different populations or shares", model_name(promise->model)),
 					 errhint("Drop the release and publish it again.")));
-		outside->people = *reading_entries(dataset, promise->population, population, true);
+		outside->people = *read_outsiders(dataset, promise->population, population, true);
 		outside->model = promise->model;
 		promise_bounds(promise, &outside->least, &outside->most);
 		outside->given = true;

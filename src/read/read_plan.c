@@ -316,7 +316,7 @@ choose_grouping(Reading *reading)
 	if (!elsewhere)
 		return true;
 	/* reading partitions must not bypass a protection of the parent */
-	reading->leaves = leaf_partitions(relation);
+	reading->leaves = partitions_with_rows(relation);
 	readable = may_read(reading, relation);
 	foreach(cell, reading->leaves)
 		readable = readable && may_read(reading, lfirst_oid(cell));

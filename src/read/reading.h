@@ -141,7 +141,7 @@ extern Population *reading_population(const Dataset *dataset, const int *levels,
  * a leaf: they get the population's leaf of such values if it has one and that
  * is requested, and none otherwise.
  */
-extern Outsiders *reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
+extern Outsiders *read_outsiders(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
 
 /* The columns as a statement selects them from r, each after a comma; and the count. */
 extern void append_read_columns(const Reading *reading, StringInfo sql);
@@ -248,7 +248,7 @@ read_code(const Reading *reading, uint32 tuple, int column)
 /* ---------------------- foreign tables whose rows a reading groups remotely */
 
 /* The partitions or children of a table that hold rows, in a fixed order. */
-extern List *leaf_partitions(Oid relation);
+extern List *partitions_with_rows(Oid relation);
 
 /* Whether any of them is a foreign table. */
 extern bool has_foreign_leaf(Oid relation);

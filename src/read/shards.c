@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 
 List *
-leaf_partitions(Oid relation)
+partitions_with_rows(Oid relation)
 {
 	List	   *leaves = NIL;
 	ListCell   *cell;
@@ -38,7 +38,7 @@ has_foreign_leaf(Oid relation)
 
 	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
 		return false;
-	foreach(cell, leaf_partitions(relation))
+	foreach(cell, partitions_with_rows(relation))
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
 		return true;
 	return false;
@@ -112,7 +112,7 @@ check_leaves(const Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
 
-	if (reading->leaves == NIL || equal(reading->leaves, leaf_partitions(relation)))
+	if (reading->leaves == NIL || equal(reading->leaves, partitions_with_rows(relation)))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),

@@ -30,7 +30,7 @@ unkept_hint(const char *shown, bool allow_more)
 }
 
 static void
-refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, const char *shown)
+require_measures_keep(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, const char *shown)
 {
 	if (measures->classes == 0)
 		ereport(ERROR,
@@ -53,8 +53,8 @@ measure_shown(Release *release)
 	const Promise *promise = &release->promise;
 
 	classes_measure(release->classes, promise, &release->measures);
-	refuse_unkept(release->dataset, promise, &release->measures, release->population->people,
-				  release->by.kind == BY_RECODING ? "recoding" : "node");
+	require_measures_keep(release->dataset, promise, &release->measures, release->population->people,
+						  release->by.kind == BY_RECODING ? "recoding" : "node");
 }
 
 void
@@ -196,7 +196,7 @@ record_levels(Release *release)
 
 /* Fails if classes of records, which are built for k, break another promise. */
 static void
-require_kept(Release *release)
+require_records_keep(Release *release)
 {
 	const Population *population = release->population;
 	Classes    *classes = release->classes;
@@ -248,8 +248,8 @@ choose_record_classes(Release *release, const int *order, int norder)
 	measures.suppressed = release->classes->suppressed;
 	measures.classes = release->classes->n;
 	measures.feasible = measures.suppressed <= release->promise.limit;
-	refuse_unkept(release->dataset, &release->promise, &measures, people, "records");
-	require_kept(release);
+	require_measures_keep(release->dataset, &release->promise, &measures, people, "records");
+	require_records_keep(release);
 	if (measures.suppressed > 0)
 		ereport(NOTICE,
 				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",

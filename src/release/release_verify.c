@@ -175,7 +175,7 @@ measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *
 
 	for (Size i = 0; i < nclasses; i++)
 	{
-		const Slice *slice = &histograms->slices[i];
+		const ClassHistogram *slice = &histograms->slices[i];
 		const ValueCount *entries = histograms->entries + slice->start;
 		int64		size = 0;
 		ClassValues values;
@@ -206,7 +206,7 @@ count_values(const Distribution *distribution, const Population *classes, const 
 	memcpy(others, distribution->people, sizeof(int64) * distribution->nvalues);
 	for (uint32 class = 0; classes != NULL && class < classes->tuples->ntuples; class++)
 	{
-		const Slice *slice = &read->slices[classes->tuples->slices[0][class]];
+		const ClassHistogram *slice = &read->slices[classes->tuples->slices[0][class]];
 
 		for (Size i = slice->start; i < slice->start + slice->length; i++)
 		{

@@ -214,7 +214,7 @@ count_others(OutsideCount *count, Oid relation)
 			cover_runs(count, a, &covers[a]);
 	}
 	population_lay_out(&population);
-	entries = reading_entries(&dataset, relation, &population, false);
+	entries = read_outsiders(&dataset, relation, &population, false);
 	count->others = palloc0(sizeof(int64) * (count->nclasses + 1));
 	for (uint32 i = 0; i < entries->ntuples; i++)
 	{

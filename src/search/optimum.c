@@ -189,7 +189,7 @@ static int64
 minorities(const BoxSearch *s, OpenBox *box)
 {
 	int			column = s->population->nsensitive;
-	const Slice *slices;
+	const ClassHistogram *slices;
 	Size		size = sizeof(int) * s->population->nattrs;
 	const TupleTable *classes;
 	Recodings	node;

@@ -190,7 +190,7 @@ prepare_model(RecordCall *call)
 	records->model = record_model_create(records->population, call->risk, call->utility, weights_read(dataset, population), owners);
 	for (int i = 0; i < call->ndictionaries; i++)
 	{
-		held[i].entries = reading_entries(dataset, call->dictionaries[i], population, false);
+		held[i].entries = read_outsiders(dataset, call->dictionaries[i], population, false);
 		held[i].share = call->shares[i];
 	}
 	records->ndictionaries = call->ndictionaries;
