@@ -11,7 +11,7 @@
 #define ANONOPT_CONTENT_H
 
 #include "engine/population.h"
-#include "release/class_labels.h"
+#include "label/class_labels.h"
 #include "release/release_entry.h"
 
 /* The code of rows that show only stars. */

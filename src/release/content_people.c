@@ -9,8 +9,8 @@
 #include "release/content.h"
 
 #include "base/budget.h"
+#include "label/cut_bits.h"
 #include "miscadmin.h"
-#include "release/cut_bits.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/varbit.h"

@@ -11,10 +11,10 @@
 #define ANONOPT_RELEASE_H
 
 #include "engine/measure.h"
+#include "label/class_labels.h"
+#include "label/recoding_rows.h"
 #include "read/row_spool.h"
-#include "release/class_labels.h"
 #include "release/content.h"
-#include "release/recoding_rows.h"
 #include "release/release_entry.h"
 
 /* A column that is shown. */

@@ -5,11 +5,11 @@
  */
 #include "release/release.h"
 
+#include "label/cut_bits.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "read/weights.h"
 #include "record/record_search.h"
-#include "release/cut_bits.h"
 #include "utils/varbit.h"
 
 /*

@@ -18,8 +18,8 @@
 #include "engine/population.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "label/recoding_rows.h"
 #include "record/record_model.h"
-#include "release/recoding_rows.h"
 #include "utils/array.h"
 #include "utils/tuplestore.h"
 

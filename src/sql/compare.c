@@ -10,8 +10,8 @@
 #include "access/relation.h"
 #include "catalog/sql.h"
 #include "compare/comparison.h"
+#include "label/cut_bits.h"
 #include "read/population_read.h"
-#include "release/cut_bits.h"
 #include "sql/search_call.h"
 #include "utils/builtins.h"
 

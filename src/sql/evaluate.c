@@ -6,9 +6,9 @@
 #include "base/compat.h"
 
 #include "engine/lattice.h"
+#include "label/cut_bits.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "release/cut_bits.h"
 #include "sql/search_call.h"
 
 /* Measures nodes one by one. */

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "catalog/sql.h"
+#include "label/cut_bits.h"
 #include "miscadmin.h"
-#include "release/cut_bits.h"
 #include "search/searches.h"
 #include "sql/search_call.h"
 

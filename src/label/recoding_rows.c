@@ -5,7 +5,7 @@
  * Each distinct tuple of values has a row, even if several of them are one
  * tuple of the population.
  */
-#include "release/recoding_rows.h"
+#include "label/recoding_rows.h"
 
 #include "access/relation.h"
 #include "access/xact.h"
@@ -13,9 +13,9 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "executor/tuptable.h"
+#include "label/class_labels.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "release/class_labels.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"

@@ -17,13 +17,13 @@
  * earlier groups can be taken.  It also makes labels unique, because a group
  * gets a label only if no other group has it, and keeps it.
  */
-#include "release/cut_bits.h"
+#include "label/cut_bits.h"
 
 #include "base/budget.h"
 #include "catalog/pg_type.h"
+#include "label/class_labels.h"
 #include "miscadmin.h"
 #include "read/encoder.h"
-#include "release/class_labels.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/memutils.h"

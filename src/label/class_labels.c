@@ -6,11 +6,11 @@
  * the label of its level.  Other runs are labelled like the groups of a cut:
  * different runs never look alike, although in a recoding they may overlap.
  */
-#include "release/class_labels.h"
+#include "label/class_labels.h"
 
 #include "base/budget.h"
+#include "label/cut_bits.h"
 #include "miscadmin.h"
-#include "release/cut_bits.h"
 
 /* Allocates codes and labels, which the caller sets. */
 static void
