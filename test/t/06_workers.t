@@ -342,7 +342,7 @@ END
 	  or diag($session->{err});
 }
 
-# A worker is held until the leader has nothing left but to wait for it, and
+# A worker is held until the leader has nothing left but to wait for it or for its end, and
 # the leader until the worker has done its part: then nothing else will wake it up.
 sub check_late_worker
 {
@@ -353,7 +353,7 @@ sub check_late_worker
 SELECT leader_pid, min(pid) FROM worker GROUP BY leader_pid
 END
 	kill 'STOP', $worker;
-	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $leader")
+	$node->poll_query_until('postgres', "SELECT wait_event_type IN ('Extension', 'IPC') FROM pg_stat_activity WHERE pid = $leader")
 	  or die "the leader does not wait\n";
 	kill 'STOP', $leader;
 	kill 'CONT', $worker;
