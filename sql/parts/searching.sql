@@ -40,7 +40,8 @@ CREATE FUNCTION anonopt.last_search(OUT algorithm text, OUT dataset text, OUT ro
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_last_search' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.progress_entries(OUT pid int, OUT dataset_relation regclass, OUT algorithm text,
-	OUT phase text, OUT done bigint, OUT total bigint, OUT found bigint, OUT loss float8)
+	OUT phase text, OUT done bigint, OUT total bigint, OUT found bigint, OUT loss float8,
+	OUT bound float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_progress' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW anonopt.progress AS SELECT * FROM anonopt.progress_entries();

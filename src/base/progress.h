@@ -13,12 +13,29 @@
 /* "anon" as a number, far from PostgreSQL's own commands. */
 #define PROGRESS_COMMAND_ANONOPT ((ProgressCommandType) 0x616e6f6e)
 
-/* A loss is reported in these units, plus one: 0 means none. */
-#define LOSS_UNITS 1e9
+/* A loss is shown as the bits of its number, its sign turned: 0 means none. */
+static inline int64
+number_to_show(double loss)
+{
+	int64		bits;
+
+	memcpy(&bits, &loss, sizeof(bits));
+	return bits ^ PG_INT64_MIN;
+}
+
+static inline double
+shown_number(int64 bits)
+{
+	double		loss;
+
+	bits ^= PG_INT64_MIN;
+	memcpy(&loss, &bits, sizeof(loss));
+	return loss;
+}
 
 /*
  * The indexes of the numbers in an entry; the phase is 0 while the relation is
- * read, then 1.
+ * read, so that rows are done, then 1.
  */
 enum
 {
@@ -27,7 +44,8 @@ enum
 	PARAM_DONE,
 	PARAM_TOTAL,
 	PARAM_FOUND,
-	PARAM_LOSS
+	PARAM_LOSS,
+	PARAM_BOUND
 };
 
 typedef enum Algorithm
@@ -52,17 +70,24 @@ typedef enum Algorithm
 
 extern const char *algorithm_name(Algorithm algorithm);
 
+/* A search goes on: perhaps its caller is to be told where it is. */
+extern void progress_tell(void);
+
 /* Whether a time limit, or 0, has passed, now or before. */
 static inline bool
 time_is_up(int64 deadline, bool *in_time)
 {
+	progress_tell();
 	if (*in_time && deadline != 0 && GetCurrentTimestamp() >= deadline)
 		*in_time = false;
 	return !*in_time;
 }
 
-/* A search begins to read its relation. */
+extern void progress_define_settings(void);
+
+/* A search begins to read its relation; rows have been read for it. */
 extern void progress_begin(Algorithm algorithm, Oid relation);
+extern void progress_rows(int64 rows);
 
 /*
  * The relation has been read and the search of a number of nodes begins; -1 if
@@ -73,8 +98,11 @@ extern void progress_search(int64 total);
 /* Reports the nodes measured so far, and the nodes found. */
 extern void progress_update(int64 done, int64 found);
 
-/* Reports a better answer: how many there were, and its loss in [0,1]. */
+/* Reports a better answer: how many there were, and its loss. */
 extern void progress_better(int64 answers, double loss);
+
+/* Reports what no answer loses less than. */
+extern void progress_bound(double bound);
 
 extern void progress_end(void);
 

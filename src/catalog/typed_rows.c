@@ -13,6 +13,8 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "base/progress.h"
+#include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -26,6 +28,7 @@ typedef struct RowReceiver
 	const Oid  *types;			/* NULL if the reader of the rows checks them */
 	RowTaker	take;			/* or NULL, and */
 	void	   *arg;
+	int64		ntaken;
 	QueryRows  *rows;
 	MemoryContext context;		/* of the rows, or of the row that is taken */
 } RowReceiver;
@@ -84,6 +87,9 @@ start_rows(DestReceiver *self, int operation, TupleDesc desc)
 		rows_require_types(desc, 0, receiver->ncolumns, receiver->types);
 }
 
+/* How often a search tells how many rows it has read. */
+#define ROWS_A_REPORT 4096
+
 static bool
 take_row(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -95,6 +101,8 @@ take_row(TupleTableSlot *slot, DestReceiver *self)
 		slot_getallattrs(slot);
 		old = MemoryContextSwitchTo(receiver->context);
 		receiver->take(receiver->arg, slot->tts_values, slot->tts_isnull);
+		if (++receiver->ntaken % ROWS_A_REPORT == 0)
+			progress_rows(ROWS_A_REPORT);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(receiver->context);
 		return true;

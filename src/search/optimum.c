@@ -705,6 +705,8 @@ sort_open(const OptimumSearch *search, OpenBoxes *open)
 	open->nboxes = kept;
 	qsort(open->boxes, kept, sizeof(Box), compare_doubles);
 	progress_update(search->evaluated, search->answer.found);
+	if (search->answer.found)
+		progress_better(1, search->answer.cost);
 }
 
 /* Takes the first boxes as items; returns their number. */
@@ -794,7 +796,10 @@ search_together(OptimumSearch *search, Rounds *rounds)
 			continue;
 		}
 		if (!rounds->passing)
+		{
+			progress_bound(least_open(rounds));
 			begin_pass(search, rounds);
+		}
 		if (rounds->passing)
 			do_round(search, rounds, &rounds->pass);
 		if (rounds->passing && rounds->pass.nboxes == 0)

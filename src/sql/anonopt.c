@@ -5,6 +5,7 @@
 #include "base/compat.h"
 
 #include "base/budget.h"
+#include "base/progress.h"
 #include "engine/lattice.h"
 #include "optimizer/cost.h"
 #include "postmaster/bgworker_internals.h"
@@ -47,5 +48,6 @@ _PG_init(void)
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	read_plan_define_settings();
 	composition_define_settings();
+	progress_define_settings();
 	MarkGUCPrefixReserved("anonopt");
 }

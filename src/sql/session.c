@@ -215,7 +215,9 @@ SQL_FUNCTION(anonopt_progress)
 			put_count(row, "total", params[PARAM_TOTAL]);
 		put_count(row, "found", params[PARAM_FOUND]);
 		if (params[PARAM_LOSS] != 0)
-			put_number(row, "loss", (params[PARAM_LOSS] - 1) / LOSS_UNITS);
+			put_number(row, "loss", shown_number(params[PARAM_LOSS]));
+		if (params[PARAM_BOUND] != 0)
+			put_number(row, "bound", shown_number(params[PARAM_BOUND]));
 		row_add(row);
 	}
 	return (Datum) 0;

@@ -23,11 +23,20 @@ check_running('optimize', q{optimize('gated', k => 5)}, 'gated');
 check_running('poka', q{poka('gated')}, 'gated');
 check_running('pbg_ea', q{pbg_ea('gated', iterations => 1000000, seed => 1)}, 'gated');
 check_running('pareto', q{pareto('immense')}, 'immense');
+my $told = begin_session($node, 'told', <<'END');
+SET anonopt.notice_progress = on;
+SET anonopt.max_workers = 0;
+SET statement_timeout = '10500 ms';
+SELECT count(*) FROM anonopt.optimize('vast', k => 5);
+RESET statement_timeout;
+SELECT anonopt.create_recoding('slow_recoding', 'slow', k => 5, seed => 1);
+END
 check_gone();
 check_rights();
 check_copy();
 check_last_search();
 check_messages();
+check_notices();
 $node->stop;
 done_testing();
 
@@ -39,6 +48,7 @@ done_testing();
 # small    sixteen nodes
 # faulty   cannot be read
 # empty    has no rows
+# slow     takes more than ten seconds to be read
 # nested   its relation searches another data set
 sub make_data
 {
@@ -59,16 +69,17 @@ BEGIN
              FROM generate_series(1, 30) c);
 END $$;
 CREATE VIEW gated AS SELECT * FROM sample WHERE (SELECT true FROM pg_advisory_xact_lock_shared(1));
+CREATE VIEW slow AS SELECT s.* FROM sample s, generate_series(1, 5) g WHERE pg_sleep(0.0013) IS NOT NULL;
 CREATE VIEW faulty AS SELECT v1 / (v1 - v1) AS v1, v2 FROM sample;
 CREATE VIEW empty AS SELECT * FROM sample WHERE v1 < 0;
 CREATE VIEW nested AS SELECT s.* FROM sample s WHERE (SELECT count(*) > 0 FROM anonopt.pareto('small'));
 GRANT SELECT ON sample, digits TO alice;
 
 SELECT anonopt.create_dataset(d, r)
-FROM (VALUES ('vast', 'sample'::regclass), ('gated', 'gated'), ('immense', 'gated'), ('small', 'sample'),
+FROM (VALUES ('vast', 'sample'::regclass), ('gated', 'gated'), ('immense', 'gated'), ('small', 'sample'), ('slow', 'slow'),
              ('faulty', 'faulty'), ('empty', 'empty'), ('nested', 'nested')) v (d, r);
 SELECT anonopt.add_quasi_identifier(d, ('v' || c)::name, 'digits', max_level => m)
-FROM (VALUES ('vast', 16, NULL::int), ('gated', 16, NULL), ('immense', 30, NULL), ('small', 2, 3),
+FROM (VALUES ('vast', 16, NULL::int), ('gated', 16, NULL), ('immense', 30, NULL), ('small', 2, 3), ('slow', 2, 3),
              ('faulty', 2, NULL), ('empty', 2, NULL), ('nested', 2, NULL)) v (d, n, m), generate_series(1, n) c;
 END
 }
@@ -297,4 +308,18 @@ sub check_messages
 	like(messages("SELECT * FROM anonopt.pareto('vast', time_limit => '300 ms')"),
 		qr/\A\S* ?WARNING:  time limit ended the search: .* not proven\nDETAIL:  \d+ nodes were measured\.\nHINT:  .*\z/,
 		'a warning of what is not');
+}
+
+# Who asks for it is told every ten seconds where a search is: the first was cancelled soon after the first time.
+sub check_notices
+{
+	my @printed = end_session($told);
+	my @notices = $told->{err} =~ /^NOTICE:  (.*)$/mg;
+
+	is(join(' ', @printed), 'slow_recoding', 'a search that tells goes on');
+	is(scalar @notices, 2, 'told every ten seconds') or diag($told->{err});
+	like($notices[0], qr/^(?:\w+: )?optimize has measured \d+ of \d+ nodes \(\d+\.\d %\) in 10 s$/, 'of nodes');
+	like($told->{err}, qr/^DETAIL:  The best answer so far loses [\d.e+-]+; none loses less than [\d.e+-]+\.$/m, 'of the best answer, and its bound');
+	like($notices[1], qr/^(?:\w+: )?create_recoding has read \d{4,5} rows in 1\d s$/, 'of rows');
+	unlike(messages("SELECT * FROM anonopt.pareto('vast', time_limit => '300 ms')"), qr/NOTICE/, 'others are not told');
 }
