@@ -5,7 +5,7 @@ CREATE FUNCTION anonopt.pareto(dataset text, objectives text[] DEFAULT '{k,glm}'
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_pareto' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.optimize(dataset text, k int DEFAULT NULL, l int DEFAULT NULL, t float8 DEFAULT NULL,
-	loss text DEFAULT 'glm', time_limit interval DEFAULT NULL)
+	loss text DEFAULT 'glm', time_limit interval DEFAULT NULL, headroom float8 DEFAULT 0)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_optimize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.poka(dataset text, loss text DEFAULT 'glm', depth int DEFAULT NULL, start int[] DEFAULT NULL)

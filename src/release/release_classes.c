@@ -5,11 +5,17 @@
  */
 #include "release/release.h"
 
+#include "catalog/sql.h"
 #include "label/cut_bits.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "read/weights.h"
 #include "record/record_search.h"
+#include "search/searches.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/varbit.h"
 
 /*
@@ -29,32 +35,60 @@ unkept_hint(const char *shown, bool allow_more)
 		: "Promise less, or choose a more general node: see anonopt.pareto.";
 }
 
-static void
-require_measures_keep(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, const char *shown)
+/* How long a refresh that fails searches for a node that fits. */
+#define SEARCH_FOR_HINT (10 * USECS_PER_SEC)
+
+/*
+ * The call that continues an existing release at the node of least loss that
+ * keeps the promise now, if there is one above its own; otherwise NULL.
+ */
+static char *
+call_to_republish(const Release *release)
 {
+	OptimumSearch search = {.population = release->population,
+		.order = {.promise = release->promise,.loss = OBJECTIVE_GLM,.deadline = GetCurrentTimestamp() + SEARCH_FOR_HINT}
+	};
+
+	if (release->id == NULL || release->by.kind != BY_LEVELS)
+		return NULL;
+	for (int a = 0; a < release->population->nattrs; a++)
+		release->population->attrs[a].min_level = release->by.levels[a];
+	optimum_search(&search);
+	if (!search.answer.found)
+		return NULL;
+	return psprintf("anonopt.republish(%s, levels => %s)", quote_literal_cstr(release->sql_name),
+					quote_literal_cstr(OidOutputFunctionCall(F_ARRAY_OUT, integers_datum(search.answer.levels, release->population->nattrs))));
+}
+
+static void
+require_measures_keep(const Release *release, const Measures *measures, const char *shown)
+{
+	const char *name = release->dataset->name;
+	char	   *republish;
+
 	if (measures->classes == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no class keeps the promise"),
 				 errhint("%s", unkept_hint(shown, false))));
-	if (!measures->feasible)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("too many people are in classes that break the promise"),
-				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, but only " INT64_FORMAT " may be.",
-						   measures->suppressed, people, promise->limit),
-				 errhint(unkept_hint(shown, true), dataset->name)));
+	if (measures->feasible)
+		return;
+	republish = call_to_republish(release);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("too many people are in classes that break the promise"),
+			 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, but only " INT64_FORMAT " may be.",
+					   measures->suppressed, release->population->people, release->promise.limit),
+			 republish == NULL ? errhint(unkept_hint(shown, true), name) :
+			 errhint("Call %s, whose node fits now, or allow more suppression for data set \"%s\".", republish, name)));
 }
 
 /* Measures the classes, and fails unless they keep the promise. */
 static void
 measure_shown(Release *release)
 {
-	const Promise *promise = &release->promise;
-
-	classes_measure(release->classes, promise, &release->measures);
-	require_measures_keep(release->dataset, promise, &release->measures, release->population->people,
-						  release->by.kind == BY_RECODING ? "recoding" : "node");
+	classes_measure(release->classes, &release->promise, &release->measures);
+	require_measures_keep(release, &release->measures, release->by.kind == BY_RECODING ? "recoding" : "node");
 }
 
 void
@@ -248,7 +282,7 @@ choose_record_classes(Release *release, const int *order, int norder)
 	measures.suppressed = release->classes->suppressed;
 	measures.classes = release->classes->n;
 	measures.feasible = measures.suppressed <= release->promise.limit;
-	require_measures_keep(release->dataset, &release->promise, &measures, people, "records");
+	require_measures_keep(release, &measures, "records");
 	require_records_keep(release);
 	if (measures.suppressed > 0)
 		ereport(NOTICE,

@@ -131,6 +131,11 @@ OWN_FUNCTION(anonopt_optimize)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise; anonopt.pareto shows the whole trade-off.")));
+	call.headroom = number_argument(fcinfo, "headroom");
+	if (!(call.headroom >= 0 && call.headroom <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("headroom must be between 0 and 1")));
 	optimum.order.loss = front.objectives.of[0] = loss_argument(fcinfo, call.dataset);
 	optimum.order.deadline = front.deadline = deadline_argument(fcinfo);
 	if (boxes_have_bounds(optimum.order.loss))

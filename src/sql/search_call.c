@@ -117,7 +117,7 @@ call_read(SearchCall *call)
 	call->population = population_argument(call->dataset);
 	if (call->population == NULL)
 		return false;
-	call->promise.limit = share_of_people(call->dataset->max_suppression, call->population->people);
+	call->promise.limit = share_of_people((1 - call->headroom) * call->dataset->max_suppression, call->population->people);
 	return true;
 }
 

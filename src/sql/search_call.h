@@ -54,6 +54,7 @@ typedef struct SearchCall
 	ResultRow  *row;
 	Dataset    *dataset;
 	Promise		promise;		/* its limit is set when the relation is read */
+	double		headroom;		/* the share of the limit that is left */
 	Session    *session;
 	Population *population;
 } SearchCall;
