@@ -21,6 +21,9 @@
 /* Milliseconds that a node takes per tuple, at least. */
 #define TUPLE_TIME 6e-7
 
+/* Up to here, a double counts exactly. */
+#define MOST_COUNTED 9007199254740992.0
+
 /* What processes that measure parts share. */
 typedef struct LatticeOrder
 {
@@ -135,11 +138,14 @@ lattice_measure(Population *population, const Promise *promise, int workers, Nod
 {
 	LatticeOrder order = {.promise = *promise};
 	PartWalk   *walk = begin_parts(population, &order);
-	uint64		nnodes = (uint64) lattice_nodes(population);
+
+	/* nobody waits for the last node of a lattice too large to be counted */
+	bool		countable = lattice_nodes(population) < MOST_COUNTED;
+	uint64		nnodes = countable ? (uint64) lattice_nodes(population) : PG_UINT64_MAX;
 	int			helped = 0;
 	bool		stopped = false;
 
-	if (workers > 0 && !IsParallelWorker() && TUPLE_TIME * population->tuples->ntuples * nnodes >= WORTH_WORKERS)
+	if (workers > 0 && countable && !IsParallelWorker() && TUPLE_TIME * population->tuples->ntuples * nnodes >= WORTH_WORKERS)
 		helped = measure_together(walk, nnodes, &order, workers, visit, arg);
 	else
 		for (uint64 node = 0; node < nnodes && !stopped; node++)

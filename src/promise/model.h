@@ -37,6 +37,9 @@ typedef enum PromiseModel
 /* Of one data set, or of one release. */
 #define MAX_PROMISES 256
 
+/* The most that a release has beside: of k, l and t. */
+#define GENERAL_PROMISES 3
+
 typedef struct DeclaredPromise
 {
 	PromiseModel model;

@@ -139,7 +139,7 @@ static void
 make_promises(const Release *release, ReleaseEntry *entry)
 {
 	const Dataset *dataset = release->dataset;
-	const PromiseModel general[] = {MODEL_K, MODEL_L, MODEL_T};
+	const PromiseModel general[GENERAL_PROMISES] = {MODEL_K, MODEL_L, MODEL_T};
 
 	entry->promises = palloc0(sizeof(DeclaredPromise) * (dataset->npromises + lengthof(general)));
 	for (int i = 0; i < lengthof(general); i++)

@@ -52,7 +52,13 @@ call_to_republish(const Release *release)
 	if (release->id == NULL || release->by.kind != BY_LEVELS)
 		return NULL;
 	for (int a = 0; a < release->population->nattrs; a++)
-		release->population->attrs[a].min_level = release->by.levels[a];
+	{
+		Attribute  *attr = &release->population->attrs[a];
+
+		/* a release may be above what is searched */
+		attr->min_level = release->by.levels[a];
+		attr->max_level = Max(attr->max_level, attr->min_level);
+	}
 	optimum_search(&search);
 	if (!search.answer.found)
 		return NULL;

@@ -189,7 +189,7 @@ read_promises(ReleaseEntry *entry)
 {
 	QueryRows  *rows = part_rows(entry, "published_promise", promise_fields, lengthof(promise_fields));
 
-	if (rows->n > MAX_PROMISES)
+	if (rows->n > MAX_PROMISES + GENERAL_PROMISES)
 		refuse_entry(entry->name);
 	entry->promises = palloc0(sizeof(DeclaredPromise) * (rows->n + 1));
 	for (int i = 0; i < rows->n; i++)

@@ -201,6 +201,9 @@ hierarchy_digests(Oid hierarchy)
 	bool		isnull;
 	Datum		digests;
 
+	/* planning a statement may run functions of an index */
+	require_trusted_relation(hierarchy);
+
 	/* the text of a timestamp does not depend on the data set's zone */
 	sql_set("timezone", "UTC");
 	digests = value_of_query(psprintf("SELECT COALESCE(string_agg(d, '' ORDER BY d), '') FROM"
