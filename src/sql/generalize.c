@@ -4,6 +4,7 @@
  */
 #include "base/compat.h"
 
+#include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "sql/call.h"
 #include "utils/acl.h"
