@@ -16,8 +16,8 @@ typedef struct Boundary
 	int			height;			/* lowest level at which its neighbours share
 								 * a label */
 	int			speaker;		/* the first boundary directly below that
-								 * label, whose bit counts if cuts follow the
-								 * tree */
+								 * label: if cuts follow the tree, its bit
+								 * decides for all boundaries there */
 	int			above;			/* the boundary that represents the next label
 								 * above; -1 for none */
 } Boundary;

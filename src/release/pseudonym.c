@@ -104,7 +104,8 @@ pseudonym_end(Pseudonym *pseudonym)
 	explicit_bzero(pseudonym->key, pseudonym->key_length);
 }
 
-void
+/* A value's pseudonym. */
+static void
 pseudonym_of(Pseudonym *pseudonym, Datum value, uint8 * result)
 {
 	char	   *text = OutputFunctionCall(&pseudonym->output, value);

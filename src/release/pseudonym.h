@@ -43,9 +43,6 @@ extern Pseudonym *pseudonym_begin(const Dataset *dataset, const char *column, Oi
 
 extern void pseudonym_end(Pseudonym *pseudonym);
 
-/* A value's pseudonym. */
-extern void pseudonym_of(Pseudonym *pseudonym, Datum value, uint8 * result);
-
 /* A value's pseudonym as text. */
 extern Datum pseudonym_text(Pseudonym *pseudonym, Datum value);
 

@@ -191,7 +191,11 @@ release_fresh_rows(Release *release, Oid relation)
 	Relation	heap;
 
 	CheckTableNotInUse(table, "refresh_release");
-	/* rows that are swapped in bypass constraints, which others may rely on */
+
+	/*
+	 * a swap checks no constraint on the rows that it brings, and others may
+	 * rely on one
+	 */
 	if (form->relispartition ||
 		OidIsValid(find_now("SELECT $1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", relation)))
 		ereport(ERROR,

@@ -90,8 +90,8 @@ nsga2_begin(const Nsga2Settings *settings)
 }
 
 /*
- * Orders solutions by less ach, then more k, then less deviation, then by the
- * first difference of their cuts, the coarser one first, so that none tie.
+ * Orders solutions by less achievement, then more k, then less deviation, then
+ * by the first difference of their cuts, the coarser one first, so that none tie.
  */
 static int
 compare_solutions(const void *a, const void *b, void *arg)
