@@ -49,7 +49,8 @@ CREATE TABLE anonopt.published_promise (
 	ordinal int NOT NULL,
 	model text NOT NULL,
 	column_name name,
-	threshold float8 NOT NULL CHECK (CASE WHEN model IN ('k', 'l') THEN threshold BETWEEN 1 AND 2147483647 ELSE threshold >= 0 AND threshold < 'Infinity' END),
+	threshold float8 NOT NULL CHECK (CASE WHEN model IN ('k', 'l') THEN threshold BETWEEN 1 AND 2147483647
+		WHEN model = 't' THEN threshold BETWEEN 0 AND 1 ELSE threshold >= 0 AND threshold < 'Infinity' END),
 	c float8,
 	population bigint,
 	population_name text,
