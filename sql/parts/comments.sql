@@ -11,7 +11,7 @@ COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinc
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: whether pg_dump includes a declaration';
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'drops a declaration and, on request, the hierarchies that auto_dataset made for it; the relation stays';
-COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, boolean) IS 'declares a column by which people could be recognized, and its hierarchy';
+COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, text) IS 'declares a column by which people could be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column whose values must not be learned about anyone';
 COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that readers will want to predict';
 COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';
@@ -124,7 +124,7 @@ COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release again';
 COMMENT ON FUNCTION anonopt.utility(text, regclass, int, bigint) IS 'measures what a release is good for: distributions, associations, range queries and a classifier, before and after';
 COMMENT ON FUNCTION anonopt.release_distribution(text, regclass) IS 'counts people by value before a release and in it, and those left out';
 COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class when several releases are combined';
-COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
+COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass, name[]) IS 'columns and small combinations that single people out, most dangerous first';
 COMMENT ON FUNCTION anonopt.front_svg(text, text[], boolean) IS 'the front as an SVG picture, with recodings if requested';
 COMMENT ON FUNCTION anonopt.report_body(text, text, text, text, date, regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.texts_over(regclass, text) IS 'internal';

@@ -38,7 +38,7 @@ CREATE TABLE anonopt.attribute (
 	sensitivity_type regtype,
 	-- how a value without a leaf is shown; NULL if it is an error
 	unknown text CHECK (unknown = '*'),
-	range_loss boolean NOT NULL DEFAULT false,
+	loss_counts text NOT NULL DEFAULT 'leaves' CHECK (loss_counts IN ('leaves', 'occurring', 'range')),
 	-- column of the relation: the weight of each record's own value
 	owner_sensitivity name,
 	PRIMARY KEY (dataset, ordinal),
@@ -99,7 +99,7 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PA
 
 CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
 	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL, unknown text DEFAULT NULL,
-	range_loss boolean DEFAULT false)
+	loss_counts text DEFAULT 'leaves')
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',
@@ -149,7 +149,7 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOL
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
 	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text, OUT timezone text,
-	OUT unknown bigint, OUT memory bigint, OUT rows bigint, OUT people bigint, OUT range_loss boolean)
+	OUT unknown bigint, OUT memory bigint, OUT rows bigint, OUT people bigint, OUT loss_counts text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.read_sql(dataset text)

@@ -218,8 +218,8 @@ CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT 
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 -- Columns and small combinations that single people out.
-CREATE FUNCTION anonopt.suggest_quasi_identifiers(relation regclass, OUT columns name[], OUT distinction float8,
-	OUT separation float8, OUT uniques bigint, OUT labelled boolean, OUT identifier boolean, OUT estimated boolean)
+CREATE FUNCTION anonopt.suggest_quasi_identifiers(relation regclass, columns name[] DEFAULT NULL, OUT columns name[],
+	OUT distinction float8, OUT separation float8, OUT uniques bigint, OUT labelled boolean, OUT identifier boolean, OUT estimated boolean)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suggest_quasi_identifiers' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.utility(dataset text, release regclass, queries int DEFAULT 1000, seed bigint DEFAULT 1,

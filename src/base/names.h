@@ -28,6 +28,17 @@ typedef enum Distance
 	DISTANCES
 } Distance;
 
+/* ------------------------------------------------------------- what losses count */
+
+/* What a label of a quasi-identifier loses, as engine/hierarchy.h computes it. */
+typedef enum LossRule
+{
+	LOSS_LEAVES,				/* the other leaves under it */
+	LOSS_OCCURRING,				/* those of them that occur in the data */
+	LOSS_RANGE,					/* the width of its leaves, which are ranges */
+	LOSS_RULES
+} LossRule;
+
 /* ------------------------------------------------------------------- limits */
 
 /* Quasi-identifiers of a data set. */

@@ -6,14 +6,16 @@
  * values decide the rest.  Numbers become intervals or ranges, in widths of 1,
  * 2 or 5 times a power of ten; or, if a few values are far from all others,
  * bins by logarithms or quantiles with open ends, since equal widths would put
- * nearly everybody into one.  Dates become weeks, or months to decades; codes
- * are masked; rare values of other texts share a label.
+ * nearly everybody into one.  Dates become weeks, or months to decades and more;
+ * codes are masked or, if people write them in different ways, cut to their first
+ * characters; rare values of other texts share a label.
  */
 #include "build/column_plan.h"
 
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "catalog/column_meaning.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
@@ -22,7 +24,6 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
-#include "utils/formatting.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
@@ -37,13 +38,14 @@
 /* A range hierarchy of real numbers has about this many leaves. */
 #define RANGE_LEAVES 100
 
-/* The longest codes. */
+/* The longest codes; a column is one of codes if this share of its values are. */
 #define CODE_LENGTH 12
+#define CODE_SHARE 0.9
+
+/* Longer texts are not looked at closely. */
+#define SHORT_TEXT 48
 
 #define MAX_WIDTHS 16
-
-/* With more different texts than this, rare ones share a label. */
-#define MANY_TEXTS 100
 
 /* Values of fewer people than this, or than one in this many, are rare. */
 #define RARE_PEOPLE 10
@@ -140,6 +142,29 @@ day_of(Oid type, const char *value)
 	return psprintf(type == TIMESTAMPTZOID ? "(%s AT TIME ZONE 'UTC')::date" : "%s::date", value);
 }
 
+/*
+ * What is asked of the texts s of a column, in SQL.  Those of more than a few
+ * words are neither codes nor addresses.
+ */
+static char *
+text_figures(void)
+{
+	const char *form = "CASE WHEN length(s) <= %d THEN %s END";
+	const char *code = psprintf(form, SHORT_TEXT, code_of_text("s", false));
+	const char *whole_code = psprintf(form, SHORT_TEXT, code_of_text("s", true));
+	const char *country = psprintf(form, SHORT_TEXT, country_of_text("s"));
+	const char *alike = "min(length(s)) = max(length(s)) AND bool_and(s !~ '[[:lower:]]')";
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "max(length(s)), bool_and(s ~ '[0-9]') OR (%s), (%s) OR bool_and(s = %s)", alike, alike, whole_code);
+	appendStringInfo(&sql, ", count(*) FILTER (WHERE s ~ '[0-9]' AND length(%s) <= %d) >= %g * count(s)", code, CODE_LENGTH, CODE_SHARE);
+	appendStringInfo(&sql, ", 2 * count(*) FILTER (WHERE %s <> '') >= count(s), max(length(%s)), max(length(%s))", country, code, whole_code);
+	appendStringInfo(&sql, ", count(*) FILTER (WHERE length(s) <= %d AND %s) >= %g * count(s)", SHORT_TEXT, text_is_address("s"), CODE_SHARE);
+	appendStringInfoString(&sql, ", bool_and(s ~ '^[^@[:space:]]+@[^@[:space:]]+$'), avg(length(s)) > 40 AND bool_or(s ~ ' .* .* .* ')");
+	return sql.data;
+}
+
 /* The statement that examines a column of a type. */
 static char *
 profile_statement(Oid relation, const char *column, Oid type)
@@ -147,6 +172,7 @@ profile_statement(Oid relation, const char *column, Oid type)
 	const char *value = psprintf("r.%s", quote_identifier(column));
 	const char *number = "NULL::numeric";
 	const char *text = "NULL";
+	const char *frequent = psprintf("c >= greatest(%d, t / %d)", RARE_PEOPLE, RARE_SHARE);
 
 	if (type_is_number(type))
 		number = psprintf("%s::numeric", value);
@@ -164,21 +190,21 @@ profile_statement(Oid relation, const char *column, Oid type)
 	 * foreign server groups by a constant
 	 */
 	return psprintf("SELECT count(v), coalesce(sum(c) FILTER (WHERE v IS NOT NULL), 0)::int8, coalesce(sum(c) FILTER (WHERE v IS NULL), 0)::int8,"
-					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL),"
-					" count(*) FILTER (WHERE v IS NOT NULL AND c >= greatest(%d, t / %d)), count(*) FILTER (WHERE NOT abs(n) < 'Infinity'),"
-					" min(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(length(s)),"
-					" bool_and(s ~ '[0-9]') OR (min(length(s)) = max(length(s)) AND bool_and(s !~ '[[:lower:]]')),"
-					" bool_and(s ~ '^[^@[:space:]]+@[^@[:space:]]+$'), avg(length(s)) > 40 AND bool_or(s ~ ' .* .* .* ')"
+					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL), count(*) FILTER (WHERE v IS NOT NULL AND %s),"
+					" coalesce(sum(c) FILTER (WHERE v IS NOT NULL AND NOT %s), 0)::int8, count(*) FILTER (WHERE NOT abs(n) < 'Infinity'),"
+					" min(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, %s"
 					" FROM (SELECT v, n, s, c, (sum(c) OVER ())::int8 AS t FROM (SELECT v, n, s, count(*) AS c"
-					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g", RARE_PEOPLE, RARE_SHARE, value, number, text, relation_sql_name(relation));
+					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g",
+					frequent, frequent, type_is_text(type) ? text_figures() : "NULL::int4, false, false, false, false, NULL::int4, NULL::int4, false, false, false",
+					value, number, text, relation_sql_name(relation));
 }
 
 /* Examines a column. */
 static Profile
 profile_column(Oid relation, const char *column, Oid type)
 {
-	static const Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID,
-	INT4OID, BOOLOID, BOOLOID, BOOLOID};
+	static const Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID,
+	INT4OID, BOOLOID, BOOLOID, BOOLOID, BOOLOID, INT4OID, INT4OID, BOOLOID, BOOLOID, BOOLOID};
 	int			level = sql_use_catalog_names();
 	QueryRows  *rows = rows_of_query(profile_statement(relation, column, type), list_make1_oid(relation), NULL, NULL,
 									 lengthof(types), types);
@@ -193,13 +219,19 @@ profile_column(Oid relation, const char *column, Oid type)
 	profile.nulls = DatumGetInt64(values[2]);
 	profile.singles = DatumGetInt64(values[3]);
 	profile.frequent = DatumGetInt64(values[4]);
-	profile.infinite = DatumGetInt64(values[5]);
-	profile.low = nulls[7] ? 0 : DatumGetFloat8(values[6]);
-	profile.high = nulls[7] ? 0 : DatumGetFloat8(values[7]);
-	profile.longest = DatumGetInt32(values[8]);
-	profile.codes = DatumGetBool(values[9]) && profile.longest <= CODE_LENGTH;
-	profile.mails = DatumGetBool(values[10]);
-	profile.prose = DatumGetBool(values[11]);
+	profile.rare_people = DatumGetInt64(values[5]);
+	profile.infinite = DatumGetInt64(values[6]);
+	profile.low = nulls[8] ? 0 : DatumGetFloat8(values[7]);
+	profile.high = nulls[8] ? 0 : DatumGetFloat8(values[8]);
+	profile.longest = DatumGetInt32(values[9]);
+	profile.codes = DatumGetBool(values[10]) && profile.longest <= CODE_LENGTH;
+	profile.uniform = DatumGetBool(values[11]);
+	profile.mostly_codes = DatumGetBool(values[12]);
+	profile.countries = DatumGetBool(values[13]);
+	profile.code_length = Min(DatumGetInt32(values[profile.countries ? 14 : 15]), CODE_LENGTH);
+	profile.addresses = DatumGetBool(values[16]);
+	profile.mails = DatumGetBool(values[17]);
+	profile.prose = DatumGetBool(values[18]);
 	sql_restore_names(level);
 	return profile;
 }
@@ -290,7 +322,7 @@ plan_even_widths(ColumnPlan *plan)
 	bool		every_integer = every_integer_is_leaf(plan);
 	Width		leaf = every_integer ? make_width(1, 0) : round_width(span / RANGE_LEAVES);
 	Width		widest;
-	Datum		elements[MAX_WIDTHS];
+	Datum		elements[MAX_WIDTHS + 2];
 	int			nwidths = 0;
 
 	/* integers cannot have leaves narrower than one */
@@ -302,6 +334,12 @@ plan_even_widths(ColumnPlan *plan)
 	{
 		elements[nwidths++] = width_numeric(width);
 		widest = width;
+	}
+	/* or twice and four times the last, where it would leave too many */
+	for (int times = 2; times <= 4 && widest.digit == times / 2 && nwidths > 0 && span >= 2 * times * pow(10, widest.exponent); times *= 2)
+	{
+		widest.digit = times;
+		elements[nwidths++] = width_numeric(widest);
 	}
 	choose_hierarchy(plan, PLAN_NUMBERS, nwidths + 1, every_integer ? "whole numbers, in intervals" : "numbers, in ranges");
 	plan->widths = numeric_array(elements, nwidths);
@@ -452,7 +490,7 @@ static void
 plan_dates(ColumnPlan *plan, Oid relation)
 {
 	static const char *const week[] = {"week"};
-	static const char *const months[] = {"month", "quarter", "year", "decade"};
+	static const char *const months[] = {"month", "quarter", "year", "decade", "20 years", "40 years"};
 	int			nunits;
 	double		days;
 	int			year;
@@ -471,7 +509,7 @@ plan_dates(ColumnPlan *plan, Oid relation)
 		plan->high = found[NQUANTILES - 1];
 	}
 	days = plan->high - plan->low;
-	nunits = days <= 180 ? 1 : days <= 10 * 365 ? 3 : 4;
+	nunits = days <= 180 ? 1 : days <= 10 * 365 ? 3 : days <= 40 * 365 ? 4 : days <= 80 * 365 ? 5 : 6;
 	plan->units = texts_datum(days <= 180 ? week : months, nunits);
 	choose_hierarchy(plan, PLAN_DATES, nunits + 1, open ? "dates, with open ends" : "dates");
 	plan->day_kind = open ? DATES_OPEN : plan->type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN;
@@ -484,27 +522,10 @@ plan_dates(ColumnPlan *plan, Oid relation)
 
 /* ------------------------------------------------------------------ texts */
 
-/* Columns of people's names: their beginnings mean nothing, even in capitals. */
-static const char *const names[] = {"surname", "last_name", "lastname", "first_name", "firstname", "full_name", NULL};
-
-/* Whether a column's name is among some words. */
-static bool
-name_has(const char *column, const char *const *words)
-{
-	char	   *name = asc_tolower(column, strlen(column));
-
-	for (; *words != NULL; words++)
-		if (strstr(name, *words) != NULL)
-			return true;
-	return false;
-}
-
 /* The role that a column's name and values suggest. */
 static void
 plan_role(ColumnPlan *plan, Relation relation)
 {
-	static const char *const naming[] = {"mail", "phone", "mobile", "ssn", "iban", "passport", "street", NULL};
-	static const char *const hiding[] = {"diagnos", "disease", "illness", "religio", "ethnic", "salary", "income", "wage", "hiv", "medication", "drug", "treatment", "therapy", "orientation", "politic", "verdict", "outcome", NULL};
 	const Profile *profile = &plan->profile;
 	bool		alone = profile->people >= NAMING_PEOPLE && profile->singles >= NAMING_SHARE * profile->people;
 
@@ -512,16 +533,24 @@ plan_role(ColumnPlan *plan, Relation relation)
 		suggest_role(plan, "identifier", "it is unique by an index");
 	else if (profile->mails && profile->values > 0)
 		suggest_role(plan, "identifier", "it holds e-mail addresses");
-	else if (name_has(plan->column, names) || name_has(plan->column, naming))
+	else if (column_means(plan->column, MEANS_NAME) || column_means(plan->column, MEANS_CONTACT))
 		suggest_role(plan, "identifier", "its name suggests that it identifies people");
 	else if (profile->values > 1 && profile->prose)
 		suggest_role(plan, "drop", "it is prose, which may reveal anything");
 	else if (alone && (type_is_text(plan->type) || (type_is_integer(plan->type) && profile->high - profile->low <= DENSE_SPAN * profile->people)))
 		suggest_role(plan, "identifier", "nearly every value is unique");
-	else if (profile->values <= 1)
+	else if (profile->values + (profile->nulls > 0 ? 1 : 0) <= 1)
 		suggest_role(plan, "insensitive", profile->people == 0 ? "it is empty" : "all values are equal");
-	else if (name_has(plan->column, hiding))
+	else if (column_means(plan->column, MEANS_PRIVATE))
 		suggest_role(plan, "sensitive", "its name suggests that it is private");
+}
+
+/* Whether a column's texts, but for a few, are codes. */
+static bool
+is_coded(const ColumnPlan *plan)
+{
+	return type_is_text(plan->type) && plan->profile.values > FEW_VALUES && !column_means(plan->column, MEANS_NAME) &&
+		(plan->profile.codes || plan->profile.mostly_codes) && plan->profile.code_length > 0;
 }
 
 void
@@ -545,11 +574,17 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 		choose_hierarchy(plan, PLAN_HOURS, 3, "times of day, in hours and quarters of the day");
 	else if (type_is_text(plan->type) && profile->mails && profile->values > 0)
 		choose_hierarchy(plan, PLAN_MAILS, 2, "e-mail addresses, to their domains");
-	else if (type_is_text(plan->type) && profile->values > FEW_VALUES && profile->codes && !name_has(plan->column, names))
+	else if (profile->values > 0 && (plan->type == INETOID || plan->type == CIDROID || (type_is_text(plan->type) && profile->addresses)))
+		choose_hierarchy(plan, PLAN_ADDRESSES, 4, "addresses of the Internet, to their networks");
+	else if (is_coded(plan) && profile->codes && profile->uniform)
 		choose_hierarchy(plan, PLAN_MASKS, Max(profile->longest, 1), "codes, masked from the right");
+	else if (is_coded(plan))
+		choose_hierarchy(plan, PLAN_CODES, profile->code_length + (profile->countries ? 2 : 1), profile->countries ?
+						 "codes, by their first characters, to their country" : "codes, by their first characters");
 	else if (type_is_text(plan->type) && profile->values > MANY_TEXTS && profile->frequent > 0 && profile->frequent < profile->values)
 	{
-		choose_hierarchy(plan, PLAN_FREQUENCIES, 2, "texts, with one label for rare ones");
+		choose_hierarchy(plan, PLAN_FREQUENCIES, 2, psprintf("texts, with one label for rare ones, which %.0f %% of the people have",
+															 100.0 * profile->rare_people / profile->people));
 		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
 	}
 	plan_role(plan, relation);
@@ -578,6 +613,10 @@ column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
 			return build_hours(name, relation, plan->column);
 		case PLAN_MASKS:
 			return build_masks(name, relation, plan->column, "*");
+		case PLAN_CODES:
+			return build_codes(name, relation, plan->column, plan->profile.code_length, plan->profile.countries);
+		case PLAN_ADDRESSES:
+			return build_addresses(name, relation, plan->column);
 		case PLAN_MAILS:
 			return build_flat(name, relation, plan->column, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
 		case PLAN_FREQUENCIES:

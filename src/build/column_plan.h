@@ -18,6 +18,8 @@ typedef enum PlanKind
 	PLAN_DATES,
 	PLAN_HOURS,					/* for times without a date */
 	PLAN_MASKS,
+	PLAN_CODES,					/* written in several ways, to prefixes */
+	PLAN_ADDRESSES,				/* of the Internet, to networks */
 	PLAN_MAILS,					/* e-mail addresses, to their domains */
 	PLAN_FREQUENCIES
 } PlanKind;
@@ -30,16 +32,28 @@ typedef struct Profile
 	int64		nulls;
 	int64		singles;		/* values of a single person */
 	int64		frequent;		/* values that are not rare */
+	int64		rare_people;	/* people with another value */
 	int64		infinite;
 	double		low;			/* as numbers, or days since 2000-01-01 */
 	double		high;
 	int			longest;		/* text */
 	bool		codes;			/* short texts of digits and capitals */
+	bool		uniform;		/* all written alike */
+	bool		mostly_codes;	/* short texts with a digit, but for a few */
+	int			code_length;	/* of the longest, as build_codes writes it */
+	bool		countries;		/* most begin with a country */
+	bool		addresses;		/* nearly all are of the Internet */
 	bool		mails;
 	bool		prose;			/* texts of many words */
 } Profile;
 
 #define MOST_BIN_LEVELS 4
+
+/*
+ * Of more different texts than this, rare ones share a label; and one step to *
+ * is too large.
+ */
+#define MANY_TEXTS 100
 
 typedef struct ColumnPlan
 {

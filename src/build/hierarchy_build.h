@@ -69,6 +69,26 @@ extern Oid	build_frequencies(const char *name, Oid relation, const char *column,
 /* Cut to fewer parts between separators, then to lengths; either may be NULL. */
 extern Oid	build_prefixes(const char *name, Oid relation, const char *column, ArrayType *lengths, const char *separator);
 
+/*
+ * Codes that people write in different ways, such as postcodes: in capitals
+ * without blanks and hyphens, and at most this long; then cut to fewer
+ * characters; then to their country, if they have one in front.
+ */
+extern Oid	build_codes(const char *name, Oid relation, const char *column, int longest, bool countries);
+
+/* A text v as such a code, with or without its country; and the country, in SQL. */
+extern char *code_of_text(const char *v, bool with_country);
+extern char *country_of_text(const char *v);
+
+/*
+ * Addresses of the Internet, as such or as texts: networks of 24, 16 and 8
+ * bits, or 64, 48 and 32 of the sixth version.
+ */
+extern Oid	build_addresses(const char *name, Oid relation, const char *column);
+
+/* Whether a text v is such an address, so that a cast does not fail, in SQL. */
+extern char *text_is_address(const char *v);
+
 /* Times of day: hours, then quarters of the day. */
 extern Oid	build_hours(const char *name, Oid relation, const char *column);
 

@@ -1,7 +1,7 @@
 /*
  * hierarchy_column.c
  *	  Builds hierarchies whose leaves are a column's values: flat, masked, in
- *	  quantiles, by frequency, by prefix, of times and of e-mail addresses; and
+ *	  quantiles, by frequency, by prefix, of codes, of times and of addresses; and
  *	  those of a tree, whose edges are two columns.
  */
 #include "build/hierarchy_build.h"
@@ -243,6 +243,69 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
 												   separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code),
 												   leaf.expression, leaf.relation));
+}
+
+/* A country of up to three letters before a code with a digit: D-10115, NL 1011 AB. */
+#define COUNTRY "^[[:space:]]*([A-Za-z]{1,3})[[:space:]-]+(?=[A-Za-z]*[0-9])"
+
+char *
+code_of_text(const char *v, bool with_country)
+{
+	const char *code = with_country ? v : psprintf("regexp_replace(%s, '%s', '')", v, COUNTRY);
+
+	return psprintf("upper(regexp_replace(%s, '[[:space:]-]', '', 'g'))", code);
+}
+
+char *
+country_of_text(const char *v)
+{
+	return psprintf("upper(coalesce(substring(%s FROM '%s'), ''))", v, COUNTRY);
+}
+
+/*
+ * A label is cut or not as its last character says: a cut one has more
+ * characters than fit its level.  So a label determines the one above.
+ */
+Oid
+build_codes(const char *name, Oid relation, const char *column, int longest, bool countries)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+	const char *before = countries ? "country || CASE WHEN country = '' THEN '' ELSE '-' END || " : "";
+	const char *text_value = leaf_text(&leaf, "v");
+
+	for (int length = longest; length > 0; length--)
+		hierarchy_add_level(table, psprintf("%sleft(code, %d) || CASE WHEN length(code) > %d THEN '*' ELSE '' END", before, length, length));
+	if (countries)
+		hierarchy_add_level(table, "CASE WHEN country <> '' THEN country || '-*' ELSE left(code, 1) || CASE WHEN length(code) > 1 THEN '*' ELSE '' END END");
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS code, %s AS country FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
+												   code_of_text(text_value, !countries), country_of_text(text_value), leaf.expression, leaf.relation));
+}
+
+char *
+text_is_address(const char *v)
+{
+	/* of the sixth version: eight groups, or fewer around a double colon */
+	return psprintf("(%s ~ '^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.](?!$)|$)){4}$'"
+					" OR %s ~* '^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$'"
+					" OR (%s ~* '^(([0-9a-f]{1,4}(:[0-9a-f]{1,4})*)?)::(([0-9a-f]{1,4}(:[0-9a-f]{1,4})*)?)$' AND length(%s) - length(replace(%s, ':', '')) <= 7))",
+					v, v, v, v, v);
+}
+
+Oid
+build_addresses(const char *name, Oid relation, const char *column)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+	const char *address = leaf.type_oid == TEXTOID ? psprintf("CASE WHEN %s THEN v::inet END", text_is_address("v")) : "v::inet";
+
+	for (int i = 0; i < 3; i++)
+		hierarchy_add_level(table, psprintf("coalesce(network(set_masklen(a, least(masklen(a), CASE family(a) WHEN 4 THEN %d ELSE %d END)))::text, 'no address')",
+											24 - 8 * i, 64 - 16 * i));
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS a FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
+												   address, leaf.expression, leaf.relation));
 }
 
 Oid

@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 
 /* Units of time, and the label of the unit that contains day or time d. */
-static const char *const unit_names[] = {"hour", "day", "weekday", "week", "month", "quarter", "year", "decade", "century"};
+static const char *const unit_names[] = {"hour", "day", "weekday", "week", "month", "quarter", "year", "decade", "20 years", "40 years", "century"};
 static const char *const unit_labels[] = {
 	"to_char(d, 'YYYY-MM-DD HH24:00')",
 	"to_char(d, 'YYYY-MM-DD')",
@@ -19,17 +19,20 @@ static const char *const unit_labels[] = {
 	"to_char(d, 'YYYY-\"Q\"Q')",
 	"to_char(d, 'YYYY')",
 	"floor(extract(year FROM d) / 10) * 10 || 's'",
-	"to_char(d, 'FMCCth \"century\"')"
+	"floor(extract(year FROM d) / 20) * 20 || '-' || floor(extract(year FROM d) / 20) * 20 + 19",
+	"floor(extract(year FROM d) / 40) * 40 || '-' || floor(extract(year FROM d) / 40) * 40 + 39",
+	/* of whole decades: 2000 belongs to the 21st */
+	"to_char(floor(extract(year FROM d) / 100) + 1, 'FM999th \"century\"')"
 };
 
 enum
 {
-	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK
+	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK, UNIT_FORTY_YEARS = 9
 };
 
 /*
  * The indexes of units, which must nest; weeks and weekdays do not nest in
- * months or years.
+ * months or years, nor forty years in a century.
  */
 static int *
 units_by_name(Datum datum, int *nunits)
@@ -45,9 +48,9 @@ units_by_name(Datum datum, int *nunits)
 		char	   *name = TextDatumGetCString(names[i]);
 
 		units[i] = require_choice("unit", name, "Units", unit_names, lengthof(unit_names), " and ");
-		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == UNIT_WEEK || units[i - 1] == UNIT_WEEKDAY))
-			refuse_description(psprintf("a %s does not lie within one %s", unit_names[units[i - 1]], name),
-							   "Give hour, day, month, quarter, year, decade and century in this order; week or weekday may be the last.");
+		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == UNIT_WEEK || units[i - 1] == UNIT_WEEKDAY || units[i - 1] == UNIT_FORTY_YEARS))
+			refuse_description(psprintf("a unit of \"%s\" does not lie within one of \"%s\"", unit_names[units[i - 1]], name),
+							   "Give hour, day, month, quarter, year, decade, 20 years and century in this order; week, weekday or 40 years may be the last.");
 	}
 	return units;
 }

@@ -35,6 +35,7 @@ static const char *const role_names[] = {
 };
 
 const char *const distance_names[DISTANCES] = {"equal", "ordered", "hierarchical"};
+const char *const loss_rule_names[LOSS_RULES] = {"leaves", "occurring", "range"};
 
 const char *
 role_name(Role role)
@@ -86,12 +87,12 @@ static void
 load_attributes(Dataset *dataset)
 {
 	const Oid	types[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID,
-	TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
+	TEXTOID, OIDOID, OIDOID, TEXTOID, TEXTOID, TEXTOID};
 	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, coalesce(weight, 'NaN'),"
 								 " coalesce(min_level, -1), coalesce(max_level, -1), distance, sensitivity::oid, sensitivity_type::oid,"
-								 " unknown, coalesce(range_loss, false), owner_sensitivity::text"
+								 " unknown, loss_counts, owner_sensitivity::text"
 								 " FROM anonopt.attribute WHERE dataset = $1 ORDER BY ordinal LIMIT %d", MAX_DECLARED + 1),
 						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_DECLARED)
@@ -103,11 +104,12 @@ load_attributes(Dataset *dataset)
 		Declared   *attribute = &dataset->attributes[i];
 		char	   *role = row_text(rows, i, 0);
 		char	   *distance = row_text(rows, i, 7);
+		char	   *loss_counts = row_text(rows, i, 11);
 		bool		isnull;
 
 		attribute->column = row_text(rows, i, 1);
-		if (role == NULL || distance == NULL || attribute->column == NULL)
-			refuse_declaration(dataset->name, "A column lacks its name, role or distance.");
+		if (role == NULL || distance == NULL || loss_counts == NULL || attribute->column == NULL)
+			refuse_declaration(dataset->name, "A column lacks its name, role, distance or what its loss counts.");
 		attribute->role = role_by_name(role);
 		attribute->distance = distance_by_name(distance);
 		attribute->hierarchy = row_oid(rows, i, 2);
@@ -118,7 +120,7 @@ load_attributes(Dataset *dataset)
 		attribute->sensitivity = row_oid(rows, i, 8);
 		attribute->sensitivity_type = row_oid(rows, i, 9);
 		attribute->shows_unknown = row_text(rows, i, 10) != NULL;
-		attribute->range_loss = DatumGetBool(row_value(rows, i, 11, &isnull));
+		attribute->loss_counts = (LossRule) require_choice("loss_counts", loss_counts, "Losses", loss_rule_names, LOSS_RULES, " and ");
 		attribute->owner_sensitivity = row_text(rows, i, 12);
 	}
 	for (int i = 0; i < dataset->nattributes; i++)

@@ -31,8 +31,7 @@ typedef struct Declared
 	int			min_level;
 	int			max_level;		/* -1: the last */
 	bool		shows_unknown;	/* values without a leaf, as the last label */
-	bool		range_loss;		/* leaves are ranges, and their width counts
-								 * as loss */
+	LossRule	loss_counts;
 	Distance	distance;
 	Oid			sensitivity;	/* table of weights, or InvalidOid */
 	Oid			sensitivity_type;
@@ -112,6 +111,7 @@ extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);
 
 extern const char *role_name(Role role);
 extern const char *const distance_names[DISTANCES];
+extern const char *const loss_rule_names[LOSS_RULES];
 
 /* Converts a name to its value; fails with 22023 if it is unknown. */
 extern Role role_by_name(const char *name);

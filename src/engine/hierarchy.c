@@ -120,6 +120,7 @@ hierarchy_allocate(int height, uint32 nleaves)
 	hierarchy->nleaves = nleaves;
 	hierarchy->null_leaf = NO_LEAF;
 	hierarchy->in_order = true;
+	hierarchy->own_size = 1;
 	hierarchy->levels = palloc(sizeof(Recoding) * (height + 1));
 	hierarchy->labels = palloc0(sizeof(char **) * (height + 1));
 
@@ -177,6 +178,15 @@ hierarchy_flat(uint32 nvalues)
 	for (uint32 code = 0; code < nvalues; code++)
 		recoding_append(&hierarchy->levels[0], code, true);
 	return hierarchy;
+}
+
+void
+hierarchy_count_occurring(Hierarchy *hierarchy, const bool *occurs)
+{
+	hierarchy->sizes_before = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
+	hierarchy->sizes_before[0] = 0;
+	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+		hierarchy->sizes_before[leaf + 1] = hierarchy->sizes_before[leaf] + (occurs[leaf] ? 1 : 0);
 }
 
 /*

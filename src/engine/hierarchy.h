@@ -35,25 +35,34 @@ typedef struct Hierarchy
 	Recoding   *levels;
 	const char ***labels;		/* text by level and label; NULL for the value
 								 * NULL */
-	uint32	   *widths_before;	/* running sums of the widths of leaves, or
-								 * NULL if each leaf counts as one */
+	uint32	   *sizes_before;	/* running sums of the sizes of leaves, or
+								 * NULL if each has size 1; see leaves_lost */
+	uint32		own_size;		/* which a person's own leaf has: 1 if leaves
+								 * are counted, 0 if their widths are */
 } Hierarchy;
 
-/* The weight of a run of leaves: their number, or their total width. */
+/*
+ * The size of a run of leaves: their number, the number of those that occur, or
+ * their total width.
+ */
 static inline uint32
 leaves_size(const Hierarchy *hierarchy, uint32 first, uint32 n)
 {
-	return hierarchy->widths_before == NULL ? n : hierarchy->widths_before[first + n] - hierarchy->widths_before[first];
+	return hierarchy->sizes_before == NULL ? n : hierarchy->sizes_before[first + n] - hierarchy->sizes_before[first];
 }
 
 /*
- * The loss of a person shown as a run of leaves: the number of other leaves,
- * or the width of all.
+ * The loss of a person shown as a run of leaves: the size of all leaves but the
+ * person's own, or of all if widths count.  This is the only place that decides
+ * what a label loses.  Searches and their bounds use two properties: a run never
+ * loses more than one that contains it, because no size is negative; and leaves
+ * at level 0 lose nothing if they are counted, because a leaf of size 0 has
+ * nobody.
  */
 static inline uint32
 leaves_lost(const Hierarchy *hierarchy, uint32 first, uint32 n)
 {
-	return leaves_size(hierarchy, first, n) - (hierarchy->widths_before == NULL ? 1 : 0);
+	return Max(leaves_size(hierarchy, first, n), hierarchy->own_size) - hierarchy->own_size;
 }
 
 static inline uint32
@@ -103,6 +112,9 @@ extern Hierarchy *hierarchy_build(const LeafTable *table, uint32 **code_of);
  * hierarchy.
  */
 extern Hierarchy *hierarchy_flat(uint32 nvalues);
+
+/* Gives leaves the size 1 if they occur and 0 if not. */
+extern void hierarchy_count_occurring(Hierarchy *hierarchy, const bool *occurs);
 
 /* Gives NULL a leaf after all others. */
 extern void hierarchy_add_null(Hierarchy *hierarchy);

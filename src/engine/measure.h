@@ -95,8 +95,8 @@ extern bool keeps_limits(const Population *population, const TupleTable *classes
 extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);
 
 /*
- * The loss of all people for an attribute, given the sum of their losses, in
- * other leaves or widths.
+ * The loss of all people for an attribute, given the sum of their losses as
+ * leaves_lost counts them.
  */
 extern double attribute_loss(const Attribute *attr, int128 lost);
 

@@ -86,8 +86,8 @@ pass_hierarchy(Stream *stream, Hierarchy **pointer)
 		pass(stream, &recoding->first_leaf, sizeof(uint32) * recoding->nlabels);
 		pass(stream, &recoding->leaves, sizeof(uint32) * recoding->nlabels);
 	}
-	if (hierarchy->widths_before != NULL)
-		pass(stream, &hierarchy->widths_before, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
+	if (hierarchy->sizes_before != NULL)
+		pass(stream, &hierarchy->sizes_before, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
 }
 
 static void

@@ -116,7 +116,7 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("leaves of hierarchy %s are not ranges of numbers, days or times", rows->name),
-				 errdetail("Column %s is declared with range_loss, which counts their widths.", column),
+				 errdetail("Column %s is declared with loss_counts range, which counts their widths.", column),
 				 errhint("Call anonopt.drop_attribute and declare the column again.")));
 	cache = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
 	value_type_init(&subtype, cache->rngelemtype->type_id);
@@ -127,8 +127,9 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 		widths[loaded->codes[i]] = leaf_width(cache, &subtype, rows->leaves[i], &extent);
 		sum += widths[loaded->codes[i]];
 	}
-	hierarchy->widths_before = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
-	hierarchy->widths_before[0] = 0;
+	hierarchy->sizes_before = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
+	hierarchy->sizes_before[0] = 0;
+	hierarchy->own_size = 0;
 	for (uint32 code = 0; code < hierarchy->nleaves; code++)
 	{
 		uint32		before;
@@ -139,7 +140,7 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 		 */
 		widths[code] += code > 0 ? widths[code - 1] : 0;
 		before = sum > 0 ? (uint32) rint(Min(widths[code] / sum, 1) * WHOLE_WIDTH) : 0;
-		hierarchy->widths_before[code + 1] = Max(before, hierarchy->widths_before[code]);
+		hierarchy->sizes_before[code + 1] = Max(before, hierarchy->sizes_before[code]);
 	}
 	pfree(widths);
 }

@@ -116,6 +116,20 @@ admit_null(const Reading *reading, int column)
 		hierarchy_add_null(hierarchy);
 }
 
+/* Lets the losses of a quasi-identifier count the leaves that occur. */
+static void
+count_occurring(const Reading *reading, int column)
+{
+	Hierarchy  *hierarchy = reading->columns[column].loaded->hierarchy;
+	bool	   *occurs = budget_alloc_zero(sizeof(bool), (Size) hierarchy->nleaves + 1);
+
+	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
+		if (read_code(reading, i, column) < hierarchy->nleaves)
+			occurs[read_code(reading, i, column)] = true;
+	hierarchy_count_occurring(hierarchy, occurs);
+	pfree(occurs);
+}
+
 static void
 make_attribute(Reading *reading, int column, Attribute *attr)
 {
@@ -135,7 +149,10 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 		admit_null(reading, column);
 		attr->hierarchy = read->loaded->hierarchy;
 		attr->leaves = leaf_kind(read->loaded->rows->match.leaf_type);
-		if (read->declared->range_loss && !reading->leaves_out)
+		/* readers of a live view are not told losses */
+		if (read->declared->loss_counts == LOSS_OCCURRING && !reading->leaves_out)
+			count_occurring(reading, column);
+		else if (read->declared->loss_counts == LOSS_RANGE && !reading->leaves_out)
 			leaf_widths_measure(reading->dataset->relation, reading_column_name(reading, column), read->loaded);
 	}
 	attr->min_level = read->declared->min_level;

@@ -236,6 +236,22 @@ population_read(const Dataset *dataset)
 	return population;
 }
 
+Population *
+population_read_column(const Dataset *dataset, const Declared *declared)
+{
+	Dataset		single = *dataset;
+	Declared	column = *declared;
+
+	column.role = ROLE_QUASI_IDENTIFIER;
+	column.min_level = 0;
+	column.max_level = -1;
+	single.attributes = &column;
+	single.nattributes = 1;
+	single.npromises = 0;
+	single.person = NULL;
+	return population_read(&single);
+}
+
 int64
 share_of_people(double share, int64 people)
 {

@@ -19,6 +19,9 @@
  */
 extern Population *population_read(const Dataset *dataset);
 
+/* Reads one column, whatever its role, as the only quasi-identifier. */
+extern Population *population_read_column(const Dataset *dataset, const Declared *declared);
+
 /* Fails if all weights of quasi-identifiers are 0. */
 extern void require_weights(const Dataset *dataset, const Population *population);
 

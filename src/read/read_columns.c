@@ -166,11 +166,13 @@ load_hierarchies(Reading *reading)
 		if (column->declared->shows_unknown)
 			hierarchy_admit_unknown(column->loaded, column->declared->column);
 		if (reading->levels != NULL && column->declared->role == ROLE_QUASI_IDENTIFIER &&
+			(reading->leaves_out || column->declared->loss_counts != LOSS_OCCURRING) &&
 			reading->levels[i] <= column->loaded->hierarchy->height)
 		{
 			/*
-			 * each leaf as the first with the same label; a level that does
-			 * not exist is refused after reading
+			 * each leaf as the first with the same label, unless losses are
+			 * measured that depend on which occur; a level that does not
+			 * exist is refused after reading
 			 */
 			const Recoding *labels = &column->loaded->hierarchy->levels[reading->levels[i]];
 			uint32	   *codes = column->loaded->codes;

@@ -77,8 +77,9 @@ typedef struct Reading
 	bool		leaves_out;		/* rows with such values, without a word */
 	List	   *shown;			/* names of further columns to tell apart */
 	const int  *levels;			/* by quasi-identifier: leaves with the same
-								 * label at this level are not distinguished;
-								 * or NULL */
+								 * label at this level are not distinguished,
+								 * unless losses count those that occur; or
+								 * NULL */
 	int			memory_times;	/* its use takes this many times the memory of
 								 * a search; 0 means 1 */
 	bool		keeps_ties;		/* its use may keep several nodes a tuple,

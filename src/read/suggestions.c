@@ -4,8 +4,10 @@
  *	  out.
  *
  * One pass over the relation hashes every column that the caller may read;
- * another counts combinations of columns that distinguish people but do not
- * identify them.  If a column or combination has more values than can be kept,
+ * another counts combinations of the columns that others are most likely to
+ * know.  Whether a combination is a danger depends less on how many it singles
+ * out, which three measured numbers always do, than on who could know it; of
+ * that, names and types are all that can be seen here.  If a column or combination has more values than can be kept,
  * its figures are estimated from a share of its values (KeySample),
  * and pairs from rows drawn at random, since a few frequent values make up
  * most pairs.
@@ -18,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/packed_key.h"
 #include "base/prng.h"
+#include "catalog/column_meaning.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -38,8 +41,9 @@
 /* A larger relation is read in part. */
 #define MOST_ROWS 1000000
 
-/* The number of columns that are combined. */
+/* The number of columns that are combined; and of those that the caller names. */
 #define COMBINED_COLUMNS 6
+#define MOST_COMBINED 10
 
 /* A column identifies people if this percentage of rows has a unique value. */
 #define NAMING_SHARE 0.9
@@ -70,6 +74,9 @@ typedef struct Column
 	Oid			collation;
 	bool		is_key;			/* by a constraint, so not counted */
 	bool		is_labelled;
+	bool		is_combined;	/* if it is not unique */
+	bool		unique_is_known;	/* combined even if it is nearly so */
+	Knowledge	knowledge;
 } Column;
 
 /* One reading of the relation. */
@@ -231,9 +238,39 @@ choose_hash(Column *column, Oid type)
 	return true;
 }
 
-/* The columns that the caller may read and that have an order. */
+/* Whether a column is one of those named, or none are. */
+static bool
+is_among(const char *column, char *const *named, int nnamed)
+{
+	for (int i = 0; i < nnamed; i++)
+		if (strcmp(column, named[i]) == 0)
+			return true;
+	return named == NULL;
+}
+
+/*
+ * Judges who may know a column.  Names, phones and the like identify people
+ * without others.  Nearly unique texts and integers do so, too; but a day of
+ * birth may be as rare and yet is known.
+ */
+static void
+judge_column(Column *column, bool is_named)
+{
+	bool		measured = type_is_number(column->type) && !type_is_integer(column->type);
+
+	column->is_combined = is_named || !(column_means(column->name, MEANS_NAME) || column_means(column->name, MEANS_CONTACT));
+	if (column_means(column->name, MEANS_WIDELY_KNOWN))
+		column->knowledge = KNOWN_WIDELY;
+	else if (column_means(column->name, MEANS_KNOWN))
+		column->knowledge = KNOWN_TO_MANY;
+	else
+		column->knowledge = measured || column_means(column->name, MEANS_PRIVATE) ? KNOWN_TO_NOBODY : KNOWN_TO_SOME;
+	column->unique_is_known = is_named || column->knowledge >= KNOWN_TO_MANY || type_is_moment(column->type);
+}
+
+/* The columns that the caller may read, or named, and that have an order. */
 static List *
-find_columns(Relation relation)
+find_columns(Relation relation, char *const *named, int nnamed)
 {
 	Oid			oid = RelationGetRelid(relation);
 	List	   *labelled = labelled_columns(oid);
@@ -250,6 +287,10 @@ find_columns(Relation relation)
 		Form_pg_attribute attribute = lfirst(cell);
 		Column	   *column = palloc0(sizeof(Column));
 
+		if (!is_among(NameStr(attribute->attname), named, nnamed))
+			continue;
+		if (named != NULL)
+			require_readable_column(oid, NameStr(attribute->attname));
 		if (!may_select(oid, list_make1_int(attribute->attnum)))
 			continue;
 		any = true;
@@ -258,6 +299,7 @@ find_columns(Relation relation)
 		column->name = pstrdup(NameStr(attribute->attname));
 		column->is_key = attribute->attnotnull && keys_hold && index_keeps_unique(relation, attribute->attnum);
 		column->is_labelled = list_member(labelled, makeString(column->name));
+		judge_column(column, named != NULL);
 		columns = lappend(columns, column);
 	}
 	if (!any)
@@ -273,6 +315,7 @@ name_column(Suggestion *suggestion, const Column *column)
 {
 	suggestion->names[suggestion->nnames++] = column->name;
 	suggestion->is_labelled |= column->is_labelled;
+	suggestion->knowledge = suggestion->nnames == 1 ? column->knowledge : Min(suggestion->knowledge, column->knowledge);
 }
 
 /* Lets a pass count one to three of its columns, in ascending order. */
@@ -399,37 +442,49 @@ run_pass(Pass *pass, Oid relation, int64 people)
 
 		*totals = key_sample_totals(&suggestion->sample);
 		suggestion->people = pass->nrows;
-		suggestion->is_estimated = suggestion->sample.zeros > 0;
-		if (suggestion->is_estimated)
+		suggestion->is_estimated = suggestion->sample.zeros > 0 || pass->nrows < people;
+		if (suggestion->sample.zeros > 0)
 		{
 			totals->keys = Min(rint(totals->keys), pass->nrows);
 			totals->singles = Min(totals->singles, totals->keys);
 			totals->pairs = estimate_pairs(suggestion, pass->nrows);
 		}
-		suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * pass->nrows;
+
+		/*
+		 * no key that was kept occurred twice, and no row drawn was like
+		 * another, so neither rare nor frequent values repeat
+		 */
+		if (suggestion->is_estimated && totals->keys == totals->singles && totals->pairs == 0)
+		{
+			suggestion->people = people;
+			totals->keys = totals->singles = people;
+		}
+		suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * suggestion->people;
 	}
 }
 
 /* ------------------------------------------------------------- suggestions */
 
-/* Most distinguishing first. */
+/* Most known first, then most distinguishing. */
 static int
-compare_pairs(const ListCell *a, const ListCell *b)
+compare_known(const ListCell *a, const ListCell *b)
 {
 	const Suggestion *x = lfirst(a);
 	const Suggestion *y = lfirst(b);
 
+	if (x->knowledge != y->knowledge)
+		return x->knowledge > y->knowledge ? -1 : 1;
 	if (x->totals.pairs != y->totals.pairs)
 		return x->totals.pairs < y->totals.pairs ? -1 : 1;
 	return strcmp(x->names[0], y->names[0]);
 }
 
 /*
- * A second pass, for combinations of the columns that distinguish people most
- * but do not identify them.
+ * A second pass, for combinations of the columns that others know best and that
+ * distinguish people most, but do not identify them alone.
  */
 static Pass *
-combine(const Pass *single)
+combine(const Pass *single, int most)
 {
 	Pass	   *pass = palloc0(sizeof(Pass));
 	List	   *telling = NIL;
@@ -439,11 +494,13 @@ combine(const Pass *single)
 	{
 		Suggestion *suggestion = lfirst(cell);
 
-		if (suggestion->totals.keys > 1 && suggestion->totals.singles < NAMING_SHARE * single->nrows)
+		const Column *column = single->columns[suggestion->columns[0]];
+
+		if (suggestion->totals.keys > 1 && column->is_combined && (column->unique_is_known || !suggestion->is_identifier))
 			telling = lappend(telling, suggestion);
 	}
-	list_sort(telling, compare_pairs);
-	pass->ncolumns = Min(list_length(telling), COMBINED_COLUMNS);
+	list_sort(telling, compare_known);
+	pass->ncolumns = Min(list_length(telling), most);
 	pass->columns = palloc(sizeof(Column *) * (pass->ncolumns + 1));
 	for (int i = 0; i < pass->ncolumns; i++)
 		pass->columns[i] = single->columns[((Suggestion *) list_nth(telling, i))->columns[0]];
@@ -454,21 +511,40 @@ combine(const Pass *single)
 	return pass;
 }
 
-/* Most people alone first. */
+/*
+ * The share of people whom a suggestion singles out, times how likely others
+ * know the column that is known least.
+ */
+static double
+danger(const Suggestion *suggestion)
+{
+	static const double likely[] = {
+		[KNOWN_TO_NOBODY] = 0.02,[KNOWN_TO_SOME] = 0.2,[KNOWN_TO_MANY] = 0.5,[KNOWN_WIDELY] = 1
+	};
+
+	return suggestion->totals.singles / suggestion->people * (suggestion->is_identifier ? 1 : likely[suggestion->knowledge]);
+}
+
+/*
+ * Identifiers first, then by danger.  If two combinations are as dangerous, the
+ * larger one shows more of what is known.
+ */
 static int
 compare_suggestions(const ListCell *a, const ListCell *b)
 {
 	const Suggestion *x = lfirst(a);
 	const Suggestion *y = lfirst(b);
-	double		x_alone = x->totals.singles / x->people;
-	double		y_alone = y->totals.singles / y->people;
 
-	if (x_alone != y_alone)
-		return x_alone > y_alone ? -1 : 1;
+	if (x->is_identifier != y->is_identifier)
+		return x->is_identifier ? -1 : 1;
+	if (danger(x) != danger(y))
+		return danger(x) > danger(y) ? -1 : 1;
+	if (x->knowledge != y->knowledge)
+		return x->knowledge > y->knowledge ? -1 : 1;
 	if (x->totals.pairs != y->totals.pairs)
 		return x->totals.pairs < y->totals.pairs ? -1 : 1;
 	if (x->nnames != y->nnames)
-		return x->nnames - y->nnames;
+		return y->nnames - x->nnames;
 	for (int i = 0; i < x->nnames; i++)
 		if (strcmp(x->names[i], y->names[i]) != 0)
 			return strcmp(x->names[i], y->names[i]);
@@ -476,10 +552,10 @@ compare_suggestions(const ListCell *a, const ListCell *b)
 }
 
 List *
-suggestions_of(Relation relation)
+suggestions_of(Relation relation, char *const *named, int nnamed)
 {
 	Oid			oid = RelationGetRelid(relation);
-	List	   *columns = find_columns(relation);
+	List	   *columns = find_columns(relation, named, nnamed);
 	bool		isnull;
 	int64		people = DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(oid)),
 													  list_make1_oid(oid), NULL, INT8OID, &isnull));
@@ -511,7 +587,7 @@ suggestions_of(Relation relation)
 	}
 	if (single.ncolumns > 0)
 		run_pass(&single, oid, people);
-	combined = combine(&single);
+	combined = combine(&single, named == NULL ? COMBINED_COLUMNS : MOST_COMBINED);
 	if (combined->counted != NIL)
 		run_pass(combined, oid, people);
 	/* a sample may have no rows */

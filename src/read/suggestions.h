@@ -38,12 +38,22 @@ typedef struct KeyTotals
 								 * either order */
 } KeyTotals;
 
+/* How likely others know a column's values, as far as its name and type tell. */
+typedef enum Knowledge
+{
+	KNOWN_TO_NOBODY,			/* measured, or private */
+	KNOWN_TO_SOME,
+	KNOWN_TO_MANY,
+	KNOWN_WIDELY
+} Knowledge;
+
 /* A column or a combination. */
 typedef struct Suggestion
 {
 	int			nnames;
 	const char *names[COMBINED_AT_ONCE];
 	int64		people;			/* who were counted */
+	Knowledge	knowledge;		/* of the column known least */
 	KeyTotals	totals;
 	bool		is_labelled;	/* by PostgreSQL Anonymizer */
 	bool		is_identifier;
@@ -56,8 +66,9 @@ typedef struct Suggestion
 } Suggestion;
 
 /*
- * What the caller may read, most people alone first; fails if that is nothing.
+ * What the caller may read, or the columns named: identifiers, then the most
+ * dangerous first.  Fails if that is nothing.
  */
-extern List *suggestions_of(Relation relation);
+extern List *suggestions_of(Relation relation, char *const *named, int nnamed);
 
 #endif

@@ -24,18 +24,23 @@ const char *const utility_names[UTILITY_MODELS] = {
 static double
 gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint32 label)
 {
-	uint32		leaves = hierarchy->levels[level].leaves[label];
+	const Recoding *recoding = &hierarchy->levels[level];
+
+	/* those that losses count; widths are no numbers of leaves */
+	bool		counts = hierarchy->own_size == 1;
+	uint32		leaves = counts ? Max(leaves_size(hierarchy, recoding->first_leaf[label], recoding->leaves[label]), 1) : recoding->leaves[label];
+	uint32		all = counts ? Max(leaves_size(hierarchy, 0, hierarchy->nleaves), 1) : hierarchy->nleaves;
 
 	switch (utility)
 	{
 		case UTILITY_LEAVES:
 			return 1.0 / leaves;
 		case UTILITY_LOG_LEAVES:
-			return log((double) hierarchy->nleaves / leaves);
+			return log((double) all / leaves);
 		case UTILITY_XIAO_TAO:
-			return 1 - (leaves - 1.0) / hierarchy->nleaves;
+			return 1 - (leaves - 1.0) / all;
 		case UTILITY_LM:
-			return hierarchy->nleaves == 1 ? 1 : 1 - (leaves - 1.0) / (hierarchy->nleaves - 1.0);
+			return all == 1 ? 1 : 1 - (leaves - 1.0) / (all - 1.0);
 		default:
 			return hierarchy->height - level;
 	}

@@ -16,9 +16,11 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
+#include "catalog/type_match.h"
 #include "commands/comment.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
+#include "read/population_read.h"
 #include "sql/call.h"
 #include "build/column_plan.h"
 #include "sql/declare.h"
@@ -26,6 +28,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 /* A call's request. */
 typedef struct AutoCall
@@ -139,6 +142,75 @@ put_dry_run(const AutoCall *call)
 	}
 }
 
+/* --------------------------------------------------------- a level too coarse */
+
+/* The label of a hierarchy's first level that most people have. */
+typedef struct CommonLabel
+{
+	const char *text;
+	int64		people;
+	int64		alike;			/* those of its most frequent value */
+	int64		all;			/* of every label */
+} CommonLabel;
+
+static CommonLabel
+find_common_label(const Population *population)
+{
+	const Hierarchy *hierarchy = population->attrs[0].hierarchy;
+	const Recoding *first = &hierarchy->levels[1];
+	const TupleTable *tuples = population->tuples;
+	CommonLabel most = {.all = population->people};
+	CommonLabel current = {0};
+	uint32		before = NO_LEAF;
+
+	/* tuples are in the order of leaves, so those of a label are neighbours */
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		uint32		label = first->label_of[key_get(&tuples->keys[i], &population->attrs[0].field)];
+
+		if (label != before)
+			current.people = current.alike = 0;
+		before = label;
+		current.people += tuples->counts[i];
+		current.alike = Max(current.alike, tuples->counts[i]);
+		if (current.people <= most.people)
+			continue;
+		most.people = current.people;
+		most.alike = current.alike;
+		most.text = hierarchy->labels[1][label] == NULL ? "NULL" : hierarchy->labels[1][label];
+	}
+	return most;
+}
+
+/*
+ * Reports a first level that shows most people alike though their values
+ * differ.  A single step to * is expected of few values.
+ */
+static void
+tell_coarse_level(const ColumnPlan *plan, const Dataset *dataset)
+{
+	const Declared *declared = &dataset->attributes[dataset->nattributes - 1];
+	Population *population;
+	CommonLabel label;
+
+	/* NaN, which has no leaf, is for a later reading to refuse */
+	if ((plan->levels <= 1 && plan->profile.values <= MANY_TEXTS) || plan->profile.infinite > 0)
+		return;
+	/* with the hierarchy, which this statement has made */
+	see_own_changes();
+	population = population_read_column(dataset, declared);
+	PopActiveSnapshot();
+	label = find_common_label(population);
+	if (label.people > label.all / 2 && label.alike <= label.all / 2)
+		ereport(NOTICE,
+				(errmsg("first level of column \"%s\" shows most people alike", plan->column),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are shown as %s there.", label.people, label.all, label.text),
+				 errhint("Declare the column with a hierarchy that divides its values better, for example one of anonopt.%s.",
+						 type_is_number(plan->type) ? "create_quantile_hierarchy" : type_is_moment(plan->type) ? "create_date_hierarchy" :
+						 "create_prefix_hierarchy or anonopt.create_tree_hierarchy")));
+	MemoryContextDelete(population->context);
+}
+
 /* ------------------------------------------------------------------- call */
 
 static void
@@ -160,11 +232,12 @@ make_dataset(AutoCall *call)
 		char	   *name = ChooseRelationName(get_rel_name(call->oid), plans[i]->column, "hierarchy", call->schema, false);
 		Declared	declared = {.role = ROLE_QUASI_IDENTIFIER,.column = plans[i]->column,.weight = 1,.max_level = -1};
 
-		declared.range_loss = plans[i]->kind == PLAN_BINS;
+		declared.loss_counts = plans[i]->kind == PLAN_BINS ? LOSS_RANGE : LOSS_OCCURRING;
 		declared.hierarchy = column_plan_build(plans[i], quote_qualified_identifier(get_namespace_name(call->schema), name), call->oid);
 		CreateComments(declared.hierarchy, RelationRelationId, 0, made_comment(call->name, declared.column));
 		declare_quasi_identifier(dataset_load_latest(call->name), &declared);
 		column_plan_tell(plans[i]);
+		tell_coarse_level(plans[i], dataset_load_latest(call->name));
 		put_plan(call, plans[i], declared.hierarchy, "quasi_identifier", plans[i]->form);
 	}
 	sql_restore_names(zone);

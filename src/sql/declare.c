@@ -243,9 +243,9 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	row = add_value(row, INT4OID, Int32GetDatum(declared->max_level), declared->max_level < 0);
 	row = add_text(row, distance_names[declared->distance]);
 	row = add_text(row, declared->shows_unknown ? "*" : NULL);
-	row = add_value(row, BOOLOID, BoolGetDatum(declared->range_loss), false);
+	row = add_text(row, loss_rule_names[declared->loss_counts]);
 	if (write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
-					  " hierarchy_type, weight, min_level, max_level, distance, unknown, range_loss)"
+					  " hierarchy_type, weight, min_level, max_level, distance, unknown, loss_counts)"
 					  " SELECT $1, COALESCE(max(a.ordinal), 0) + 1, $2, $3,"
 					  " $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11"
 					  " FROM anonopt.attribute a WHERE a.dataset = $1"
@@ -303,11 +303,11 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 	int			height = check_hierarchy_fits(declared->hierarchy, dataset, declared->column, declared->shows_unknown);
 	int			highest = declared->max_level < 0 ? height : declared->max_level;
 
-	if (declared->range_loss && !leaves_have_width(hierarchy_leaf_type(declared->hierarchy)))
+	if (declared->loss_counts == LOSS_RANGE && !leaves_have_width(hierarchy_leaf_type(declared->hierarchy)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("leaves of column \"%s\" are not ranges of numbers, days or times", declared->column),
-				 errhint("range_loss counts the width of each leaf.")));
+				 errhint("With loss_counts => 'range', losses count the width of each leaf.")));
 	if (isnan(declared->weight) || isinf(declared->weight) || declared->weight < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -350,7 +350,7 @@ OWN_FUNCTION(anonopt_add_quasi_identifier)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown must be '*' or NULL, not \"%s\"", unknown),
 				 errhint("With '*', values without a leaf are shown as the last label; with NULL, they are an error.")));
-	declared.range_loss = boolean_argument(fcinfo, "range_loss");
+	declared.loss_counts = (LossRule) choice_argument(fcinfo, "loss_counts", "Losses", loss_rule_names, LOSS_RULES, " and ");
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
 }

@@ -76,27 +76,14 @@ foreign_code_of(const Dataset *dataset, const Declared *attribute)
 	return code == NULL ? NULL : psprintf("%sthe %s %s", superuser() ? "not read: " : "", what, code);
 }
 
-/* Reads one column as the only one of a data set. */
 static Observed
 observe(const Dataset *dataset, const Declared *attribute)
 {
-	Dataset		single = *dataset;
-	Declared	column = *attribute;
 	Observed	observed = {0};
-	Population *population;
-	const TupleTable *tuples;
-	const Attribute *attr;
+	Population *population = population_read_column(dataset, attribute);
+	const TupleTable *tuples = population->tuples;
+	const Attribute *attr = &population->attrs[0];
 
-	column.role = ROLE_QUASI_IDENTIFIER;
-	column.min_level = 0;
-	column.max_level = -1;
-	single.attributes = &column;
-	single.nattributes = 1;
-	single.npromises = 0;
-	single.person = NULL;
-	population = population_read(&single);
-	tuples = population->tuples;
-	attr = &population->attrs[0];
 	observed.domain = attr->hierarchy->nleaves;
 	observed.levels = attr->hierarchy->height;
 	observed.people = population->people;
@@ -201,7 +188,7 @@ put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute,
 	if (attribute->role == ROLE_QUASI_IDENTIFIER)
 	{
 		put_number(row, "weight", attribute->weight);
-		put_bool(row, "range_loss", attribute->range_loss);
+		put_string(row, "loss_counts", loss_rule_names[attribute->loss_counts]);
 	}
 	if (attribute->role == ROLE_QUASI_IDENTIFIER && size->known)
 		put_count(row, "memory", search_memory(size));

@@ -91,6 +91,25 @@ OWN_FUNCTION(anonopt_lattice)
 	return (Datum) 0;
 }
 
+/* The number of a node's labels of an attribute that somebody has. */
+static int64
+labels_that_occur(const Population *population, Recodings node, int a)
+{
+	bool	   *occurs = palloc0(sizeof(bool) * ((Size) node[a]->nlabels + 1));
+	const uint64 *key = population->tuples->keys;
+	int64		labels = 0;
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
+	{
+		bool	   *met = &occurs[node[a]->label_of[key_get(key, &population->attrs[a].field)]];
+
+		labels += *met ? 0 : 1;
+		*met = true;
+	}
+	pfree(occurs);
+	return labels;
+}
+
 OWN_FUNCTION(anonopt_node_detail)
 {
 	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
@@ -110,7 +129,7 @@ OWN_FUNCTION(anonopt_node_detail)
 	{
 		put_string(row, "column_name", population->attrs[a].name);
 		put_count(row, "level", levels[a]);
-		put_count(row, "labels", node[a]->nlabels);
+		put_count(row, "labels", labels_that_occur(population, node, a));
 		put_number(row, "loss", losses[a]);
 		row_add(row);
 	}

@@ -212,9 +212,11 @@ OWN_FUNCTION(anonopt_suggest_quasi_identifiers)
 	Relation	relation = relation_open_existing(relation_if_given(fcinfo, "relation"));
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	int			nnamed = 0;
+	char	  **named = is_given(fcinfo, "columns") ? columns_argument(fcinfo, "columns", RelationGetRelid(relation), &nnamed) : NULL;
 	ListCell   *cell;
 
-	foreach(cell, suggestions_of(relation))
+	foreach(cell, suggestions_of(relation, named, nnamed))
 	{
 		const Suggestion *suggestion = lfirst(cell);
 		const KeyTotals *totals = &suggestion->totals;

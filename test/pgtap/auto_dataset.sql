@@ -15,7 +15,7 @@ FROM generate_series(1, 2000) i;
 ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
 CREATE SCHEMA kept;
 
-SELECT plan(55);
+SELECT plan(55 + 23);
 
 -- what would be
 CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
@@ -107,6 +107,58 @@ ALTER TABLE sample.keyed ADD UNIQUE (held), ADD UNIQUE (deferred) DEFERRABLE, AD
 CREATE UNIQUE INDEX ON sample.keyed (partly) WHERE partly > 10;
 SELECT results_eq($$SELECT column_name FROM anonopt.auto_dataset('keyed', 'sample.keyed', NULL, dry_run => true) WHERE reason LIKE 'it is unique by an index%'$$,
     $$VALUES ('held'::name)$$, 'a deferred, partial or wider index makes nothing unique');
+
+-- Codes as people type them: postcodes of five countries, with blanks and without, small and large, and a few that are none.
+CREATE TABLE sample.subscriber AS SELECT i AS nr, CASE WHEN i % 997 = 0 THEN (ARRAY['n/a', '', 'unknown address, see file 17 of the archive'])[1 + i % 3]
+    ELSE CASE WHEN i % 3 = 0 THEN lower(code) WHEN i % 3 = 1 THEN replace(code, ' ', '') ELSE code END END AS postcode, country, land || code AS with_country,
+    CASE WHEN i % 100 < 3 THEN 'yes' END AS opted, CASE WHEN i % 33 > 0 THEN format('10.%s.%s.%s', i % 3, i % 50, i % 200) ELSE '2001:db8:' || to_hex(i % 7) || '::' || to_hex(i) END AS ip_text,
+    CASE WHEN i % 7 = 0 THEN format('2001:db8:%s:%s::1', to_hex(i % 7), to_hex(i % 90))::inet ELSE format('192.168.%s.%s', i % 90, i % 250)::inet END AS ip,
+    date '1921-03-01' + (i * 7919 % 38000) AS born, 1921 + i * 13 % 105 AS year_of_birth, 'Wort' || i || ' und mehr' AS remark
+FROM (SELECT i, CASE i % 5 WHEN 0 THEN 'D' WHEN 1 THEN 'NL' WHEN 2 THEN 'GB' WHEN 3 THEN 'CH' ELSE 'PL' END AS country, CASE i % 5 WHEN 0 THEN 'D-' WHEN 1 THEN 'nl ' WHEN 2 THEN 'GB ' WHEN 3 THEN 'CH - ' ELSE 'PL-' END AS land,
+        CASE i % 5 WHEN 0 THEN (10000 + i * 17 % 9000)::text WHEN 1 THEN format('%s %s', 1000 + i * 7 % 900, chr(65 + i % 20) || chr(66 + i % 7))
+        WHEN 2 THEN format('%s%s %s%s', (ARRAY['SW', 'E', 'M', 'EC'])[1 + i % 4], 1 + i % 9, i % 9, chr(65 + i % 9) || 'X') WHEN 3 THEN (8000 + i % 700)::text ELSE format('%s-%s', 10 + i % 80, 100 + i % 800) END AS code
+    FROM generate_series(1, 4000) i) s;
+CREATE TEMP TABLE forecast AS SELECT * FROM anonopt.auto_dataset('subscribers', 'sample.subscriber', NULL, dry_run => true);
+SELECT is((SELECT role FROM forecast WHERE column_name = 'opted'), 'quasi_identifier', 'one value or none are two');
+CREATE TEMP TABLE became AS SELECT * FROM anonopt.auto_dataset('subscribers', 'sample.subscriber', '{postcode,with_country,opted,ip_text,ip,born,year_of_birth}', 'kept');
+SELECT is((SELECT string_agg(b.column_name || ': ' || f, '; ') FROM became b, LATERAL anonopt.check_hierarchy(b.hierarchy) f), NULL, 'they are sound');
+SELECT is((SELECT array_agg(b.column_name::text) FROM became b JOIN forecast f USING (column_name) WHERE b.levels <> f.levels), NULL, 'with as many levels as was told');
+SELECT is((SELECT array_agg(d.column_name::text) FROM anonopt.describe('subscribers') d WHERE d.problem IS NOT NULL), NULL, 'every value has a leaf');
+-- spellings become one, by plain SQL
+SELECT is((SELECT count(*) FROM (SELECT upper(translate(value, E' -\t', '')) AS code, count(DISTINCT level1) AS labels FROM kept.subscriber_postcode_hierarchy GROUP BY 1) s WHERE labels > 1), 0::bigint, 'spellings of a code have one label');
+SELECT is((SELECT count(*) FROM (SELECT level1, count(DISTINCT upper(translate(value, E' -\t', ''))) AS codes FROM kept.subscriber_postcode_hierarchy GROUP BY 1) s WHERE codes > 1), 0::bigint, 'and no two codes the same');
+SELECT is((SELECT max(labels - codes) FROM (SELECT count(DISTINCT left(upper(translate(value, E' -\t', '')), 2)) AS codes, count(DISTINCT level11) AS labels FROM kept.subscriber_postcode_hierarchy WHERE length(translate(value, ' -', '')) > 2) s),
+    0::bigint, 'levels are prefixes');
+SELECT is((SELECT count(*) FROM kept.subscriber_postcode_hierarchy WHERE level3 = '*' OR level3 LIKE '%other%'), 0::bigint, 'nobody is swallowed');
+SELECT is((SELECT array_agg(h ORDER BY h) FROM (SELECT DISTINCT to_jsonb(h) ->> ('level' || (SELECT levels - 1 FROM became WHERE column_name = 'with_country')) AS h FROM kept.subscriber_with_country_hierarchy h) s),
+    '{CH-*,D-*,GB-*,NL-*,PL-*}', 'with countries, the last level but one is the country');
+SELECT is((SELECT count(*) FROM sample.subscriber s JOIN kept.subscriber_with_country_hierarchy h ON h.value = s.with_country
+    WHERE h.level1 <> s.country || '-' || upper(translate(substr(s.with_country, length((regexp_match(s.with_country, '^[A-Za-z]+ *-? *'))[1]) + 1), ' -', ''))), 0::bigint, 'the first is the code, as SQL writes it');
+-- addresses
+SELECT is((SELECT count(*) FROM kept.subscriber_ip_hierarchy WHERE level1 <> network(set_masklen(value, CASE family(value) WHEN 4 THEN 24 ELSE 64 END))::text
+    OR level2 <> network(set_masklen(value, CASE family(value) WHEN 4 THEN 16 ELSE 48 END))::text OR level3 <> network(set_masklen(value, CASE family(value) WHEN 4 THEN 8 ELSE 32 END))::text OR level4 <> '*'), 0::bigint, 'networks');
+SELECT is((SELECT count(*) FROM kept.subscriber_ip_text_hierarchy WHERE level1 <> network(set_masklen(value::inet, CASE family(value::inet) WHEN 4 THEN 24 ELSE 64 END))::text
+    OR level3 <> network(set_masklen(value::inet, CASE family(value::inet) WHEN 4 THEN 8 ELSE 32 END))::text), 0::bigint, 'of texts, too');
+CREATE TABLE sample.log AS SELECT i AS nr, CASE WHEN i <= 300 THEN '10.0.' || i % 256 || '.' || i % 100 ELSE (ARRAY['999.1.1.1', '1.2.3', '1.2.3.4.', '1.2.3.4.5', ':::', '1::2::3', '1:2:3:4:5:6:7:8:9', '12345::', 'g::1', ':1:2:3:4:5:6:7', '01.2.3.4', '1.2.3.4
+'])[i - 300] END AS address FROM generate_series(1, 312) i;
+SELECT lives_ok($$SELECT anonopt.auto_dataset('log', 'sample.log', '{address}', 'kept')$$, 'what only looks like an address is none');
+SELECT is((SELECT array_agg(value ORDER BY value) FROM kept.log_address_hierarchy WHERE level1 = 'no address'), (SELECT array_agg(address ORDER BY address COLLATE "C") FROM sample.log WHERE nr > 300 AND address <> '01.2.3.4'), 'and is said to be');
+CREATE TABLE sample.forms AS SELECT unnest('{::,::1,1::,fe80::1,1:2:3:4:5:6:7:8,FE80::AB:1,0.0.0.0,255.255.255.255,1:2:3::4:5:6:7}'::text[]) AS address;
+SELECT anonopt.auto_dataset('forms', 'sample.forms', '{address}', 'kept') \g /dev/null
+SELECT is((SELECT count(*) FROM kept.forms_address_hierarchy WHERE level2 = 'no address'), 0::bigint, 'addresses of all forms are recognized');
+-- years between a decade and everything
+SELECT is((SELECT count(*) FROM kept.subscriber_born_hierarchy WHERE level4 <> (extract(year FROM value)::int / 10 * 10) || 's' OR level5 <> format('%s-%s', extract(year FROM value)::int / 20 * 20, extract(year FROM value)::int / 20 * 20 + 19)
+    OR level6 <> format('%s-%s', extract(year FROM value)::int / 40 * 40, extract(year FROM value)::int / 40 * 40 + 39) OR level7 <> '*'), 0::bigint, 'twenty and forty years');
+SELECT cmp_ok((SELECT min(labels) FROM (SELECT count(DISTINCT level3) AS labels FROM kept.subscriber_year_of_birth_hierarchy h JOIN sample.subscriber s ON s.year_of_birth = h.value) c), '<=', 5::bigint, 'of integers, too: at most five labels before the last level');
+CREATE TABLE sample.century AS SELECT date '1895-01-01' + 30 * i AS day FROM generate_series(1, 2000) i;
+SELECT lives_ok($$SELECT anonopt.create_date_hierarchy('kept.centuries', '1895-01-01', '2095-01-01', '{decade,20 years,century}')$$, 'decades and twenties nest in centuries');
+SELECT is((SELECT count(*) FROM anonopt.check_hierarchy('kept.centuries')), 0::bigint, 'soundly');
+SELECT is((SELECT array_agg(DISTINCT level3 ORDER BY level3) FROM kept.centuries), '{"19th century","20th century","21st century"}', 'of which there are three');
+SELECT throws_ok($$SELECT anonopt.create_date_hierarchy('kept.wrong', '1895-01-01', '2095-01-01', '{40 years,century}')$$, '22023', NULL, 'forty years do not');
+-- a prefix of nothing that is one value
+CREATE TABLE sample.odd AS SELECT i AS nr, (ARRAY['A1', 'a1', ' a1', 'A-1', '7', '1-', ' 1', '1*', 'A1*', 'a1*', 'A1 B', 'ö1', 'Ö1', '1 2', 'x-1', 'X 1'])[1 + i % 16] AS code FROM generate_series(1, 64) i;
+SELECT lives_ok($$SELECT anonopt.auto_dataset('odd', 'sample.odd', '{code}', 'kept')$$, 'codes of odd characters');
+SELECT is((SELECT count(*) FROM anonopt.check_hierarchy('kept.odd_code_hierarchy')), 0::bigint, 'are sound');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -432,8 +432,8 @@ BEGIN
     END IF;
     EXECUTE format($q$
         WITH quasi AS (
-            SELECT ordinal, count(*) AS domain FROM ref.label
-            WHERE dataset = %1$L AND role = 'quasi_identifier' AND level = 0 GROUP BY ordinal),
+            SELECT ordinal, ref.domain(dataset, ordinal) AS domain FROM ref.attribute
+            WHERE dataset = %1$L AND role = 'quasi_identifier'),
         line AS (
             SELECT d.nr::text AS record, %2$s AS place, %3$s AS people, ARRAY[%4$s]::int[] AS leaves, %5$s AS own
             FROM %6$s d%7$s WHERE %3$s > 0),
@@ -441,7 +441,7 @@ BEGIN
             SELECT line.*, l.groups, l.loss
             FROM line, LATERAL (
                 SELECT array_agg(label_no ORDER BY ordinal) AS groups,
-                       sum((l.leaves - 1)::float8 / greatest(domain - 1, 1) ORDER BY ordinal) AS loss
+                       sum((l.counted - 1)::float8 / greatest(domain - 1, 1) ORDER BY ordinal) AS loss
                 FROM ref.label l JOIN quasi USING (ordinal)
                 WHERE dataset = %1$L AND role = 'quasi_identifier'
                   AND level = ($1)[ordinal] AND leaf_no = line.leaves[ordinal]) l),
@@ -611,7 +611,7 @@ BEGIN
 
     -- what evaluate sums up: of those who remain; a domain of one leaf is no loss in glm
     -- even of the suppressed, whose loss is the number of quasi-identifiers here
-    single := EXISTS (SELECT FROM ref.label WHERE role = 'quasi_identifier' AND level = 0 GROUP BY ordinal HAVING count(*) = 1);
+    single := EXISTS (SELECT FROM ref.attribute a WHERE role = 'quasi_identifier' AND ref.domain(a.dataset, a.ordinal) = 1);
     SELECT string_agg(format(E'\n%s: sums %s, %s, %s of %s', levels, size, alike, loss, e), '') INTO difference
     FROM anonopt.evaluate(set_name, nodes) e
     JOIN (SELECT pg_temp.node(nodes, node_no) AS levels,

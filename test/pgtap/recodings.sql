@@ -46,10 +46,10 @@ BEGIN
               AND x.level >= b.min_level AND (x.label_no = y.label_no OR labels = 'range')
             ORDER BY x.level LIMIT 1) s),
     whole AS (
-        SELECT ordinal, count(*) - 1 AS most FROM ref.label WHERE role = 'quasi_identifier' AND level = 0 GROUP BY 1),
+        SELECT ordinal, ref.domain(dataset, ordinal) - 1 AS most FROM ref.attribute WHERE role = 'quasi_identifier'),
     class_looks AS (
         SELECT class, array_agg(ARRAY[first, n::int] ORDER BY ordinal) AS shown,
-               avg(CASE WHEN most = 0 THEN 0 ELSE (n - 1)::float8 / most END) AS loss
+               avg(CASE WHEN most = 0 THEN 0 ELSE (ref.counted((SELECT dataset FROM ref.dataset), ordinal, first, first + n::int - 1) - 1)::float8 / most END) AS loss
         FROM looks JOIN whole USING (ordinal) GROUP BY class)
     SELECT c.shown, sum(p.people)::bigint, count(DISTINCT m.leaves), min(c.loss)
     FROM class_looks c JOIN member m USING (class) JOIN ref.person p USING (leaves)
@@ -159,7 +159,7 @@ BEGIN
     INTO want FROM pg_temp.looks('sample.found', labels) x;
     IF (got.classes, coalesce(got.k, 0), got.suppressed) IS DISTINCT FROM (want.classes, want.k::bigint, want.suppressed::bigint)
        OR NOT ref.close(got.glm, want.shown_loss + want.suppressed::float8 * (SELECT count(*) FROM ref.attribute a
-           WHERE a.role = 'quasi_identifier' AND (SELECT count(*) FROM ref.label x WHERE x.role = a.role AND x.ordinal = a.ordinal AND x.level = 0) > 1)) THEN
+           WHERE a.role = 'quasi_identifier' AND ref.domain(a.dataset, a.ordinal) > 1)) THEN
         wrong[4] := format('%s, but want %s', got, want);
     END IF;
     EXECUTE format('SELECT string_agg(format(''%%s %%s %%s'', people, tuples, round(loss::numeric, 9)), '', '' ORDER BY round(loss::numeric, 9) DESC, people, tuples)

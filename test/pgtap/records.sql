@@ -187,8 +187,8 @@ BEGIN
         SELECT l.ordinal, l.level, l.leaf_no, l.label_no, l.label,
                count(*) FILTER (WHERE l.leaf_no = l.label_no) OVER level = 1,
                CASE l.level WHEN 0 THEN coalesce(w.weight, 1) END,
-               ref.levels_of(a.hierarchy) - l.level, 1.0::float8 / l.leaves,
-               ln((count(*) OVER level)::float8 / l.leaves)
+               ref.levels_of(a.hierarchy) - l.level, 1.0::float8 / l.counted,
+               ln(ref.domain(l.dataset, l.ordinal)::float8 / l.counted)
         FROM ref.label l JOIN ref.attribute a USING (dataset, role, ordinal) LEFT JOIN leaf_weight w USING (ordinal, leaf_no)
         WHERE role = 'quasi_identifier'
         WINDOW level AS (PARTITION BY l.ordinal, l.level);

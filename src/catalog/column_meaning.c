@@ -1,0 +1,83 @@
+/*
+ * column_meaning.c
+ *	  What a column's name suggests about its values.
+ *
+ * These are guesses in a few languages, not proof.  A name consists of words,
+ * divided by whatever is not a letter and where a capital follows a small
+ * letter.  Some words of the lists mean something else within others, such as
+ * age in wage; these have blanks around them, and must be words of their own.
+ */
+#include "catalog/column_meaning.h"
+
+#include <ctype.h>
+
+static const char *const names[] = {
+	"surname", "lastname", "firstname", "fullname", "forename", "familyname", "givenname", "vorname", "nachname", "prenom",
+	"apellido", "cognome", "sobrenome", NULL
+};
+static const char *const contacts[] = {
+	"mail", "phone", "mobile", "telefon", " tel ", "ssn", "iban", "passport", "street", "strasse", "calle", "imei", "imsi", "msisdn", NULL
+};
+static const char *const private[] = {
+	"diagnos", "disease", "illness", "religio", "ethnic", "salary", "income", "wage", " hiv ", "medication", "drug", "treatment", "therapy",
+	"orientation", "politic", "verdict", "outcome", NULL
+};
+static const char *const widely_known[] = {
+	"birth", " dob ", "geburt", "naiss", "nacimiento", "nascita", "nascimento", "gender", " sex ", "sexe", "sexo", "sesso", "geschlecht",
+	" zip ", "zipcode", "postcode", "postal", " plz ", "postleitzahl", NULL
+};
+static const char *const known[] = {
+	" age ", " alter ", "edad", " city ", "town", "municip", "ville", "stadt", "wohnort", " ort ", "ciudad", "county", "district", "region",
+	"country", "nationality", " nation ", "citizen", " race ", "ethnic", "marital", "civil", "familienstand", "relationship", "profession", "occupation",
+	"beruf", " job ", "educat", "school", "employer", NULL
+};
+
+static const char *const *const words[] = {
+	[MEANS_NAME] = names,
+	[MEANS_CONTACT] = contacts,
+	[MEANS_PRIVATE] = private,
+	[MEANS_WIDELY_KNOWN] = widely_known,
+	[MEANS_KNOWN] = known
+};
+
+/* A name in small letters with a blank around each word, and one without any. */
+typedef struct SplitName
+{
+	char		words[2 * NAMEDATALEN + 2];
+	char		joined[NAMEDATALEN];
+} SplitName;
+
+static void
+split_name(const char *column, SplitName *split)
+{
+	int			nwords = 0;
+	int			njoined = 0;
+
+	split->words[nwords++] = ' ';
+	for (const char *at = column; *at != '\0' && njoined < NAMEDATALEN - 1; at++)
+	{
+		bool		letter = isalpha((unsigned char) *at) || IS_HIGHBIT_SET(*at);
+
+		if (at > column && isupper((unsigned char) *at) && islower((unsigned char) at[-1]))
+			split->words[nwords++] = ' ';
+		split->words[nwords++] = letter ? pg_ascii_tolower(*at) : ' ';
+		if (letter)
+			split->joined[njoined++] = pg_ascii_tolower(*at);
+	}
+	split->words[nwords++] = ' ';
+	split->words[nwords] = '\0';
+	split->joined[njoined] = '\0';
+}
+
+bool
+column_means(const char *column, ColumnMeaning meaning)
+{
+	SplitName	split;
+
+	split_name(column, &split);
+	for (const char *const *word = words[meaning]; *word != NULL; word++)
+		if (strstr(**word == ' ' ? split.words : split.joined, *word) != NULL)
+			return true;
+	/* a name that says no more */
+	return meaning == MEANS_NAME && strcmp(split.words, " name ") == 0;
+}
