@@ -1,6 +1,6 @@
 # make             builds with the server that pg_config names
 # make install     installs there; make installcheck runs the regression tests there
-# make demo        shows the extension in a private, throw-away server
+# make demo        shows the extension in a private, throw-away server, and leaves its report in demo/report.html, or in REPORT
 # make check       runs the regression tests, and holds the sources to their rules, in such a server
 # make test        runs every test in such a server
 # make check-long  runs 100,000 odd calls under the checks of undefined behaviour, 2,000 random worlds beside plain SQL, all random cases
@@ -51,8 +51,11 @@ check:
 	test/cluster test/run regress t/00_format.t t/21_rooms.t
 endif
 
+# demo/run writes the report to descriptor 9, because a throw-away server's user may not write here
+REPORT ?= demo/report.html
 demo:
-	test/cluster demo/run
+	test/cluster demo/run 9>$(REPORT)
+	@echo 'The report is $(REPORT): open it in a browser.'
 test:
 	test/cluster test/run
 check-long:
@@ -67,6 +70,7 @@ bench:
 
 # Scripts to run, such as PAPERS='poka_metrics'; by default all
 papers:
+	bench/papers/check
 	test/cluster bench/papers/run $(PAPERS) | bench/papers/split
 	bench/papers/weave
 

@@ -101,6 +101,28 @@ UPDATE ruled SET class = 9223372036854775807 WHERE class = 9223372036854775806;
 SELECT anonopt.extend_recoding('ruled', 'recode', k => 1, seed => 1);
 DROP TABLE ruled;
 DROP FUNCTION no_row();
+-- class may be any integer: the same classes, measures and extensions
+CREATE DOMAIN number AS int CHECK (VALUE < 9);
+CREATE TABLE class_int2 AS SELECT age, zip, class::smallint FROM r2 WHERE age <> 25;
+CREATE TABLE class_int4 AS SELECT age, zip, class::int FROM r2 WHERE age <> 25;
+CREATE TABLE class_int8 AS SELECT age, zip, class FROM r2 WHERE age <> 25;
+CREATE TABLE class_domain AS SELECT age, zip, class::number FROM r2 WHERE age <> 25 AND class < 9;
+SELECT r, anonopt.extend_recoding(r, 'recode', k => 2, seed => 1) FROM unnest('{class_int2,class_int4,class_int8,class_domain}'::regclass[]) r;
+SELECT count(DISTINCT e::text) AS measures FROM anonopt.evaluate_recoding('recode', '{class_int2,class_int4,class_int8,class_domain}') e;
+SELECT count(*) AS differing FROM (SELECT age, zip, class::bigint FROM class_int2 UNION TABLE class_int4 UNION TABLE class_int8 EXCEPT TABLE class_int8) d;
+SELECT anonopt.publish_table('class_shown', 'recode', k => 2, recoding => 'class_int2');
+SELECT promised_k, k, ok FROM anonopt.verify('class_shown');
+SELECT anonopt.drop_release('class_shown');
+DELETE FROM class_int2 WHERE age IN (22, 25) OR age = 24;
+UPDATE class_int2 SET class = 32767 WHERE class = 1;
+SELECT anonopt.extend_recoding('class_int2', 'recode', k => 1, seed => 1);
+UPDATE class_domain SET class = 8 WHERE class = 1;
+DELETE FROM class_domain WHERE age IN (22, 25) OR age = 24;
+SELECT anonopt.extend_recoding('class_domain', 'recode', k => 1, seed => 1);
+ALTER TABLE class_int4 ALTER class TYPE numeric;
+SELECT anonopt.evaluate_recoding('recode', 'class_int4');
+DROP TABLE class_int2, class_int4, class_int8, class_domain;
+DROP DOMAIN number;
 
 -- faults
 SELECT anonopt.create_recoding('r2', 'recode', k => 2);

@@ -54,7 +54,9 @@ progress_define_settings(void)
 static struct
 {
 	Algorithm	algorithm;
-	bool		searches;
+	ProgressPhase phase;
+	const char *did;			/* "measured", as a rule */
+	const char *what;			/* nodes */
 	int64		done;
 	int64		total;
 	double		loss;			/* HUGE_VAL if there is no answer */
@@ -82,11 +84,11 @@ show(int param, int64 value)
 static const char *
 where_it_is(int seconds)
 {
-	if (!here.searches)
+	if (here.phase == PHASE_READING)
 		return psprintf("%s has read " INT64_FORMAT " rows in %d s", algorithm_name(here.algorithm), here.done, seconds);
 	if (here.total > 0 && here.done > 0)
-		return psprintf("%s has measured " INT64_FORMAT " of " INT64_FORMAT " nodes (%.1f %%) in %d s",
-						algorithm_name(here.algorithm), here.done, here.total, 100.0 * here.done / here.total, seconds);
+		return psprintf("%s has %s " INT64_FORMAT " of " INT64_FORMAT " %s (%.1f %%) in %d s", algorithm_name(here.algorithm),
+						here.did, here.done, here.total, here.what, 100.0 * here.done / here.total, seconds);
 	return psprintf("%s has searched for %d s", algorithm_name(here.algorithm), seconds);
 }
 
@@ -112,7 +114,7 @@ void
 progress_begin(Algorithm algorithm, Oid relation)
 {
 	here.algorithm = algorithm;
-	here.searches = false;
+	here.phase = PHASE_READING;
 	here.done = 0;
 	here.loss = HUGE_VAL;
 	here.bound = 0;
@@ -129,7 +131,7 @@ progress_begin(Algorithm algorithm, Oid relation)
 void
 progress_rows(int64 rows)
 {
-	if (!is_running() || here.searches)
+	if (!is_running() || here.phase != PHASE_READING)
 		return;
 	here.done += rows;
 	show(PARAM_DONE, here.done);
@@ -137,13 +139,22 @@ progress_rows(int64 rows)
 }
 
 void
+progress_did(const char *did, const char *what, int64 done, int64 total)
+{
+	here.did = did;
+	here.what = what;
+	here.done = done;
+	here.total = total;
+	show(PARAM_DONE, done);
+	show(PARAM_TOTAL, total);
+}
+
+void
 progress_search(int64 total)
 {
-	here.searches = true;
-	here.done = 0;
-	here.total = total;
-	show(PARAM_TOTAL, total);
-	show(PARAM_PHASE, 1);
+	progress_did("measured", "nodes", 0, total);
+	here.phase = PHASE_SEARCHING;
+	show(PARAM_PHASE, PHASE_SEARCHING);
 }
 
 void
@@ -168,6 +179,15 @@ progress_bound(double bound)
 {
 	here.bound = bound;
 	show(PARAM_BOUND, number_to_show(bound));
+}
+
+void
+progress_write(void)
+{
+	if (!is_running())
+		return;
+	here.phase = PHASE_WRITING;
+	show(PARAM_PHASE, PHASE_WRITING);
 }
 
 void

@@ -33,10 +33,15 @@ shown_number(int64 bits)
 	return loss;
 }
 
-/*
- * The indexes of the numbers in an entry; the phase is 0 while the relation is
- * read, so that rows are done, then 1.
- */
+/* While the relation is read, rows are done; then what the search counts. */
+typedef enum ProgressPhase
+{
+	PHASE_READING,
+	PHASE_SEARCHING,
+	PHASE_WRITING
+} ProgressPhase;
+
+/* The indexes of the numbers in an entry. */
 enum
 {
 	PARAM_ALGORITHM,
@@ -98,11 +103,17 @@ extern void progress_search(int64 total);
 /* Reports the nodes measured so far, and the nodes found. */
 extern void progress_update(int64 done, int64 found);
 
+/* Reports, of a search that does not measure nodes, how many of what it has done something with. */
+extern void progress_did(const char *did, const char *what, int64 done, int64 total);
+
 /* Reports a better answer: how many there were, and its loss. */
 extern void progress_better(int64 answers, double loss);
 
 /* Reports what no answer loses less than. */
 extern void progress_bound(double bound);
+
+/* The search is over, and its result is written. */
+extern void progress_write(void);
 
 extern void progress_end(void);
 

@@ -9,6 +9,7 @@
  */
 #include "engine/lattice.h"
 
+#include "base/progress.h"
 #include "miscadmin.h"
 
 /* Parts to aim for: enough for all processes to finish at the same time. */
@@ -29,7 +30,15 @@ typedef struct LatticeOrder
 {
 	Promise		promise;
 	uint64		part_nodes;		/* nodes of a part */
+	int64		deadline;		/* a timestamp, or 0 */
 } LatticeOrder;
+
+/* The first nodes of a part: all, or those until the deadline. */
+typedef struct PartResult
+{
+	uint64		nnodes;
+	Measures	measures[FLEXIBLE_ARRAY_MEMBER];
+} PartResult;
 
 /* The state of a process. */
 typedef struct PartWalk
@@ -39,6 +48,7 @@ typedef struct PartWalk
 	NodeWalk   *node_walk;
 	const int  *order;
 	uint64		part_nodes;
+	int64		deadline;
 } PartWalk;
 
 static void *
@@ -52,6 +62,7 @@ begin_parts(Population *population, const void *argument)
 	walk->node_walk = node_walk_create(population, MOST_LEVELS_LAST);
 	walk->order = node_walk_order(walk->node_walk);
 	walk->part_nodes = order->part_nodes;
+	walk->deadline = order->deadline;
 	return walk;
 }
 
@@ -84,13 +95,17 @@ static void
 measure_part(void *state, const void *item, void *result)
 {
 	PartWalk   *walk = state;
-	Measures   *measures = result;
+	uint64		number = *(const uint64 *) item;
+	PartResult *part = result;
 	int			levels[MAX_ATTRIBUTES];
+	bool		in_time = true;
 
-	for (uint64 i = 0; i < walk->part_nodes; i++)
+	/* there is something to return, however late it is */
+	for (part->nnodes = 0; part->nnodes < walk->part_nodes && (number + part->nnodes == 0 || !time_is_up(walk->deadline, &in_time));
+		 part->nnodes++)
 	{
-		levels_of(walk, *(const uint64 *) item * walk->part_nodes + i, levels);
-		measure_node(walk, levels, &measures[i]);
+		levels_of(walk, number * walk->part_nodes + part->nnodes, levels);
+		measure_node(walk, levels, &part->measures[part->nnodes]);
 	}
 }
 
@@ -103,14 +118,14 @@ measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers
 	uint64		nparts = 1;
 	PoolOrder	pool_order = {&measure_parts_work, walk->population, order, sizeof(LatticeOrder), sizeof(uint64),.most_items = BATCH};
 	WorkerPool *pool;
-	Measures   *results;
+	char	   *results;
 	bool		stopped = false;
 
 	/* the levels of the first attributes define a part */
 	for (int depth = 0; depth < walk->population->nattrs - 1 && (nparts < PARTS || nnodes / nparts > PART_NODES); depth++)
 		nparts *= span_of(walk->population, walk->order[depth]);
 	order->part_nodes = nnodes / nparts;
-	pool_order.result_size = sizeof(Measures) * order->part_nodes;
+	pool_order.result_size = offsetof(PartResult, measures) + sizeof(Measures) * order->part_nodes;
 	pool = worker_pool_begin(&pool_order, workers);
 	results = MemoryContextAllocHuge(CurrentMemoryContext, pool_order.result_size * BATCH);
 	for (uint64 part = 0; part < nparts && !stopped; part += BATCH)
@@ -121,12 +136,17 @@ measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers
 		for (int i = 0; i < n; i++)
 			parts[i] = part + i;
 		worker_pool_do(pool, n, parts, results);
-		for (uint64 i = 0; i < n * order->part_nodes && !stopped; i++)
+		for (int i = 0; i < n; i++)
 		{
+			const PartResult *result = (const PartResult *) (results + i * pool_order.result_size);
 			int			levels[MAX_ATTRIBUTES];
 
-			levels_of(walk, part * order->part_nodes + i, levels);
-			stopped = !visit(arg, levels, &results[i]);
+			for (uint64 j = 0; j < result->nnodes; j++)
+			{
+				levels_of(walk, parts[i] * order->part_nodes + j, levels);
+				stopped |= !visit(arg, levels, &result->measures[j]);
+			}
+			stopped |= result->nnodes < order->part_nodes;
 		}
 	}
 	pfree(results);
@@ -134,9 +154,9 @@ measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers
 }
 
 int
-lattice_measure(Population *population, const Promise *promise, int workers, NodeVisitor visit, void *arg)
+lattice_measure(Population *population, const Promise *promise, int workers, int64 deadline, NodeVisitor visit, void *arg)
 {
-	LatticeOrder order = {.promise = *promise};
+	LatticeOrder order = {.promise = *promise,.deadline = deadline};
 	PartWalk   *walk = begin_parts(population, &order);
 
 	/* nobody waits for the last node of a lattice too large to be counted */

@@ -38,14 +38,15 @@ lattice_nodes(const Population *population)
 /* Measures the highest node on its own. */
 extern void measure_top(const Population *population, const Promise *promise, Measures *result);
 
-/* Called once per node, in their order; returning false ends the search. */
+/* Called once per node, in their order; returning false ends the search, with workers a little later. */
 typedef bool (*NodeVisitor) (void *arg, const int *levels, const Measures *measures);
 
 /*
  * Measures every node, with the help of up to a number of workers if that pays
- * off and they are available; returns how many helped.
+ * off and they are available; returns how many helped.  Workers stop at the
+ * deadline, or 0; alone, it is the visitor who does.
  */
-extern int	lattice_measure(Population *population, const Promise *promise, int workers,
+extern int	lattice_measure(Population *population, const Promise *promise, int workers, int64 deadline,
 							NodeVisitor visit, void *arg);
 
 /* ---------------------- the worker-pool task that measures nodes one by one */

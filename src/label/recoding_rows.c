@@ -220,6 +220,7 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	appendStringInfoString(&names, CLASS_COLUMN);
 	TupleDescInitEntry(writer.desc, n + 1, CLASS_COLUMN, INT8OID, -1, 0);
 	TupleDescFinalize(writer.desc);
+	progress_write();
 	writer.rows = tuplestore_begin_heap(false, false, work_mem);
 	spool_visit(spool, keep_new_row, &writer);
 	written = tuplestore_tuple_count(writer.rows);
@@ -238,7 +239,7 @@ numbers_of_classes(const TableRecoding *old, uint32 nclasses)
 {
 	int64	   *numbers = budget_alloc(sizeof(int64), (Size) nclasses + 1);
 
-	if (nclasses > old->nclasses && old->last_number > PG_INT64_MAX - (nclasses - old->nclasses))
+	if (nclasses > old->nclasses && old->last_number > old->greatest - (nclasses - old->nclasses))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("recoding has no numbers left for new classes"),
@@ -251,7 +252,7 @@ numbers_of_classes(const TableRecoding *old, uint32 nclasses)
 void
 recoding_rows_write(RowSpool *spool, Relation table, const RecodingResult *result)
 {
-	const TableRecoding none = {0};
+	const TableRecoding none = {.greatest = PG_INT64_MAX};
 
 	(void) write_tuples(spool, table, value_tuples_create(spool), result->class_of, numbers_of_classes(&none, result->nclasses));
 	spool_end(spool);

@@ -49,7 +49,7 @@ recoding_table_open(Oid table)
 	return relation;
 }
 
-static const char *const shape_hint = "A recoding has the data set's quasi-identifiers under their names and types, and class bigint.";
+static const char *const shape_hint = "A recoding has the data set's quasi-identifiers under their names and types, and class smallint, integer or bigint.";
 
 /* Fails if a recoding lacks a column of a type. */
 static void
@@ -71,6 +71,22 @@ require_typed_column(Relation table, const char *column, Oid type)
 				 errhint("%s", shape_hint)));
 }
 
+/* The greatest number of a class; fails if its column has no integer type. */
+static int64
+greatest_class(Relation table)
+{
+	switch (column_type(RelationGetRelid(table), CLASS_COLUMN))
+	{
+		case INT2OID:
+			return PG_INT16_MAX;
+		case INT4OID:
+			return PG_INT32_MAX;
+		default:
+			require_typed_column(table, CLASS_COLUMN, INT8OID);
+			return PG_INT64_MAX;
+	}
+}
+
 /* Fails unless a table has exactly the columns of a recoding. */
 static void
 check_shape(const Reading *reading, int nattrs, Relation table)
@@ -79,7 +95,6 @@ check_shape(const Reading *reading, int nattrs, Relation table)
 
 	for (int a = 0; a < nattrs; a++)
 		require_typed_column(table, reading->columns[a].declared->column, reading->columns[a].type);
-	require_typed_column(table, CLASS_COLUMN, INT8OID);
 	foreach(cell, live_columns(table))
 	{
 		Form_pg_attribute column = lfirst(cell);
@@ -123,7 +138,7 @@ table_statement(const TableReading *state, Oid *types)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT r." CLASS_COLUMN);
+	appendStringInfoString(&sql, "SELECT r." CLASS_COLUMN "::pg_catalog.int8");
 	types[0] = INT8OID;
 	append_columns(&sql, state->reading, nattrs, true);
 	for (int a = 0; a < nattrs; a++)
@@ -278,6 +293,7 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 
 	check_shape(reading, population->nattrs, table);
 	state.recoding = palloc0(sizeof(TableRecoding));
+	state.recoding->greatest = greatest_class(table);
 	state.recoding->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
 	state.tuples = key_counter_create(population->context, population->nwords, population->tuples->ntuples);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)

@@ -18,6 +18,7 @@ typedef struct TableRecoding
 	uint32		nclasses;		/* of tuples that are in the data */
 	int64	   *numbers;		/* by class: its number in the table */
 	int64		last_number;	/* the largest in any row, at least 0 */
+	int64		greatest;		/* that the table's class can hold */
 } TableRecoding;
 
 /*

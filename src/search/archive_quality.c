@@ -75,7 +75,7 @@ archive_quality(Population *population, const Promise *promise, const Objectives
 												 * objective */
 	double	   *shortfalls;
 
-	quality->helped = lattice_measure(population, promise, workers, visit_node, &set);
+	quality->helped = lattice_measure(population, promise, workers, 0, visit_node, &set);
 	quality->measured = set.visited;
 
 	/* an archive of all nodes has the boxes that none dominates */

@@ -90,7 +90,7 @@ efficiency_search(EfficiencySearch *search)
 	Measures	top;
 
 	promise.feasible_only = true;
-	search->helped = lattice_measure(search->population, &promise, search->workers, collect, search);
+	search->helped = lattice_measure(search->population, &promise, search->workers, 0, collect, search);
 	if (search->nnodes == 0)
 	{
 		/* no node has a larger k than the highest */

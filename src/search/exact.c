@@ -707,19 +707,15 @@ search_together(Bounds *b)
 static bool
 offer_visited(void *arg, const int *levels, const Measures *measures)
 {
-	Bounds	   *b = arg;
+	ExactSearch *search = ((Bounds *) arg)->search;
 
-	ExactSearch *search = b->search;
-
-	if (b->boxes++ % BOXES_A_LOOK == 0 && time_is_up(search->deadline, &search->in_time))
-		return false;
 	if (search->evaluated == 0 || measures->suppressed < search->nearest.suppressed)
 		search->nearest = *measures;
 	search->evaluated++;
 	if (measures->feasible || !search->feasible_only)
 		node_front_offer(search->front, levels, measures);
 	progress_update(search->evaluated, node_front_size(search->front));
-	return true;
+	return !time_is_up(search->deadline, &search->in_time);
 }
 
 /* Searches alone for a while, then with others. */
@@ -754,7 +750,10 @@ exact_search(ExactSearch *search)
 	if (b->beatable || b->feasibility)
 		search_by_bounds(b);
 	else
-		search->helped = lattice_measure(population, &search->promise, search->workers, offer_visited, b);
+	{
+		search->helped = lattice_measure(population, &search->promise, search->workers, search->deadline, offer_visited, b);
+		search->in_time = search->evaluated == lattice_nodes(population);
+	}
 	node_front_sort(search->front);
 	MemoryContextSwitchTo(old);
 }

@@ -77,7 +77,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->unvisited = MOST_LEVEL_NODES;
 	feasible.feasible_only = true;
 	/* workers change which nodes come first: a part is measured alone */
-	lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0,
+	lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0, 0,
 					collect_level_node, search);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;

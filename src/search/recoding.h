@@ -6,8 +6,17 @@
 #ifndef ANONOPT_RECODING_H
 #define ANONOPT_RECODING_H
 
+#include "base/progress.h"
 #include "engine/classes.h"
 #include "search/objective.h"
+
+/* What the caller of a search is told. */
+typedef struct RecodingWatch
+{
+	bool		cut;			/* the deadline left something undone */
+	bool		late;			/* it had passed before there was an answer */
+	int64		answers;		/* number of better answers so far */
+} RecodingWatch;
 
 /* What to search for. */
 typedef struct RecodingOrder
@@ -18,6 +27,8 @@ typedef struct RecodingOrder
 	RecodingLabels labels;
 	uint64		seed;
 	int			effort;			/* percent of the default; 0: first answer */
+	int64		deadline;		/* a timestamp, or 0 */
+	RecodingWatch *watch;		/* or NULL */
 } RecodingOrder;
 
 /* The result of a search. */
@@ -28,33 +39,20 @@ typedef struct RecodingResult
 	uint32	   *class_of;		/* by tuple of the population, or NO_CLASS */
 	uint32		nclasses;
 	int			helped;			/* workers that helped */
+	TimestampTz ended;			/* when the search did */
 } RecodingResult;
 
 /* A result without classes yet. */
 extern RecodingResult *recoding_result_create(const Population *population);
 
-/*
- * Asked now and then whether a search must end, and told every better answer's
- * loss, in [0,1] per person and attribute.
- */
-typedef struct RecodingWatch
-{
-	bool		(*over) (void *state);
-	void		(*tell) (void *state, double loss);
-	void	   *state;
-} RecodingWatch;
-
-static inline bool
-recoding_is_over(const RecodingWatch *watch)
-{
-	return watch != NULL && watch->over(watch->state);
-}
-
 /* The worker-pool task that improves the classes of a block of tuples. */
 extern const struct PoolWork recode_block_work;
 
-/* Searches for a recoding. */
-extern RecodingResult *recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers);
+/*
+ * Searches for a recoding.  At the deadline it ends with what it has; if that
+ * is nothing yet, it takes the time that a first answer needs.
+ */
+extern RecodingResult *recoding_search(const RecodingOrder *order, int workers);
 
 /*
  * Adds new tuples, moving as few of the existing people as possible, and

@@ -102,6 +102,8 @@ weigh_new_classes(Extension *extension)
 		int64		price;
 
 		CHECK_FOR_INTERRUPTS();
+		if (recoding_is_over(classes->ground->order))
+			return;
 		for (uint32 tuple = class->first; joins && tuple != NO_TUPLE; tuple = classes->next[tuple])
 		{
 			joins = class_to_join(extension, tuple, extension->nold, NULL, 0, &price) != NO_CLASS;
@@ -208,8 +210,8 @@ place_the_rest(DraftClasses *classes)
 	return kept;
 }
 
-RecodingResult *
-recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved)
+static RecodingResult *
+extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved)
 {
 	const Population *population = order->population;
 	RecodingResult *result = recoding_result_create(population);
@@ -250,7 +252,7 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 		extension.nold = classes->nclasses;
 		start_by_nodes(classes);
 		weigh_new_classes(&extension);
-		for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
+		for (uint32 tuple = 0; tuple < nshown && recoding_goes_on(order, "placed", "tuples", tuple, nshown); tuple++)
 		{
 			if (tuple % 256 == 0)
 				CHECK_FOR_INTERRUPTS();
@@ -266,5 +268,23 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 	}
 	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(context);
+	return result;
+}
+
+RecodingResult *
+recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved)
+{
+	RecodingOrder patient = *order;
+	RecodingResult *result = extend(order, class_of, moved);
+
+	/* what is put together in haste may find no label: then it takes its time */
+	if (!result->feasible && order->deadline != 0)
+	{
+		patient.deadline = 0;
+		result = extend(&patient, class_of, moved);
+	}
+	result->ended = GetCurrentTimestamp();
+	if (order->watch != NULL)
+		order->watch->late = order->watch->cut;
 	return result;
 }

@@ -233,16 +233,17 @@ suppress_some(LocalSearch *search, uint32 number)
 		if (saving_without(classes, &ends, tuple) < price / 2 && prng_below(&search->prng, LONG_SHOTS) != 0)
 			continue;
 		try_without(search, tuple);
-		if (classes->class_of[tuple] != number)
+		if (classes->class_of[tuple] != number || recoding_is_over(ground->order))
 			return;
 	}
 }
 
 /* Uses the allowed suppression. */
 static void
-suppression_round(LocalSearch *search, const RecodingWatch *watch)
+suppression_round(LocalSearch *search)
 {
 	DraftClasses *classes = search->classes;
+	const RecodingOrder *order = classes->ground->order;
 	uint32		nclasses = classes->nclasses;
 
 	for (uint32 tuple = 0; tuple < classes->ground->ntuples; tuple++)
@@ -251,14 +252,14 @@ suppression_round(LocalSearch *search, const RecodingWatch *watch)
 			CHECK_FOR_INTERRUPTS();
 		if (classes->class_of[tuple] != NO_CLASS)
 			continue;
-		if (recoding_is_over(watch))
+		if (recoding_is_over(order))
 			return;
 		try_with(search, tuple);
 	}
 	for (uint32 number = 0; number < nclasses && classes->suppressed < classes->limit; number++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (recoding_is_over(watch))
+		if (recoding_is_over(order))
 			return;
 		if (classes->classes[number].ntuples > 1)
 			suppress_some(search, number);
@@ -266,23 +267,22 @@ suppression_round(LocalSearch *search, const RecodingWatch *watch)
 }
 
 int64
-local_search_round(LocalSearch *search, const RecodingWatch *watch)
+local_search_round(LocalSearch *search)
 {
 	DraftClasses *classes = search->classes;
+	const RecodingOrder *order = classes->ground->order;
 	int64		before = classes->cost;
 	uint32		n = classes->ground->ntuples;
 	uint32		seeds = SEEDS + (uint32) Min(classes->ground->smallest, 200) / MORE_SEEDS;
 
 	seeds = Max(seeds * (classes->nclasses - classes->nfree), LEAST_SEEDS);
-	for (uint32 i = 0; i < seeds; i++)
+	for (uint32 i = 0; i < seeds && recoding_goes_on(order, "tried", "changes", i, seeds); i++)
 	{
 		uint32		tuple = prng_below(&search->prng, n);
 		uint32		class = classes->class_of[tuple];
 		int64		cost;
 
 		CHECK_FOR_INTERRUPTS();
-		if (i % 64 == 0 && recoding_is_over(watch))
-			break;
 		if (class == NO_CLASS || classes->classes[class].cost <= 0)
 			continue;
 
@@ -293,7 +293,7 @@ local_search_round(LocalSearch *search, const RecodingWatch *watch)
 			rebuild_classes(search, cost + 1);
 	}
 	if (classes->limit > 0)
-		suppression_round(search, watch);
+		suppression_round(search);
 	clustering_clear(search->clustering);
 	return before - classes->cost;
 }

@@ -10,6 +10,36 @@
 #include "engine/worker_pool.h"
 #include "search/recoding.h"
 
+/* ----------------------------------------- the time that a search may take */
+
+/* Whether a moment has passed, or 0; then what comes next is left undone. */
+static inline bool
+recoding_past(const RecodingOrder *order, int64 moment)
+{
+	progress_tell();
+	if (moment == 0 || GetCurrentTimestamp() < moment)
+		return false;
+	if (order->watch != NULL)
+		order->watch->cut = true;
+	return true;
+}
+
+/* Every phase asks before a step that takes long. */
+static inline bool
+recoding_is_over(const RecodingOrder *order)
+{
+	return recoding_past(order, order->deadline);
+}
+
+/* Reports what has been done, and asks. */
+static inline bool
+recoding_goes_on(const RecodingOrder *order, const char *did, const char *what, int64 done, int64 total)
+{
+	if (order->watch != NULL)
+		progress_did(did, what, done, total);
+	return !recoding_is_over(order);
+}
+
 /* ---------- the tuples that a search works on, and the loss of hulls of them */
 
 #define NO_TUPLE PG_UINT32_MAX
@@ -334,17 +364,25 @@ alike_group_of(AlikeGroups *groups, uint64 hash)
 
 /* ----------------------------------------------- first answers for a search */
 
-/* Creates classes of nodes, those that lose least first; some tuples may be left. */
+/*
+ * Creates classes of nodes, those that lose least first; some tuples may be
+ * left.  Takes a third of the time, since merging tuples gains more where
+ * nodes leave many.
+ */
 extern void start_by_nodes(DraftClasses *classes);
 
 /*
  * Creates the classes of the cheapest node that keeps the promise, suppressing
  * classes that break it; returns false if no visited node does at less than
- * the given cost.  With such a cost, the watch may end the search.
+ * the given cost.  Without such a cost, the deadline does not end the search
+ * before there is a node.
  */
-extern bool start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch);
+extern bool start_by_one_node(DraftClasses *classes, int64 below);
 
-/* Merges tuples without a class into classes; some may be left. */
+/*
+ * Merges tuples without a class into classes; some may be left.  Once the
+ * deadline has passed, the next tuples form classes in their order.
+ */
 extern void start_by_merging(DraftClasses *classes);
 
 /* Merges the remaining tuples with the nearest classes; false if that is impossible. */
@@ -356,7 +394,7 @@ typedef struct LocalSearch LocalSearch;
 
 extern LocalSearch *local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed);
 
-/* Runs one round, or less if the watch ends the search; returns the gain. */
-extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
+/* Runs one round, or less if the deadline passes; returns the gain. */
+extern int64 local_search_round(LocalSearch *search);
 
 #endif

@@ -61,31 +61,31 @@ share_of_loss(const DraftClasses *classes)
 	return (double) classes->cost / classes->ground->whole_loss;
 }
 
-/* Reports the loss to the watch. */
+/* Reports the total loss of an answer. */
 static void
-tell_loss(const RecodingWatch *watch, const DraftClasses *classes)
+tell_loss(const RecodingOrder *order, double loss)
 {
-	if (watch != NULL)
-		watch->tell(watch->state, share_of_loss(classes) / classes->ground->order->population->people);
+	if (order->watch != NULL)
+		progress_better(++order->watch->answers, loss / order->population->people);
 }
 
-/* Improves classes until rounds gain too little, or the watch ends the search. */
+/* Improves classes until rounds gain too little, or the deadline passes. */
 static void
-better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed, const RecodingWatch *watch)
+better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed)
 {
-	int			effort = classes->ground->order->effort;
+	const RecodingOrder *order = classes->ground->order;
 	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
 	LocalSearch *search;
 
-	if (effort <= 0 || classes->ground->ntuples == 0)
+	if (order->effort <= 0 || classes->ground->ntuples == 0)
 		return;
 	search = local_search_create(classes, tree, seed);
-	while (!recoding_is_over(watch))
+	while (!recoding_is_over(order))
 	{
-		int64		gain = local_search_round(search, watch);
+		int64		gain = local_search_round(search);
 
-		tell_loss(watch, classes);
-		if (gain <= classes->cost / rest * 100 / effort)
+		tell_loss(order, share_of_loss(classes));
+		if (gain <= classes->cost / rest * 100 / order->effort)
 			break;
 	}
 }
@@ -97,12 +97,14 @@ begin_blocks(Population *population, const void *argument)
 
 	*order = *(const RecodingOrder *) argument;
 	order->population = population;
+	/* the loss of a block is not that of all */
+	order->watch = NULL;
 	return order;
 }
 
 /*
  * Improves a block.  The result depends only on the tuples, their classes and
- * the seed, so it is the same in every process.
+ * the seed, so it is the same in every process, unless the deadline passes.
  */
 static void
 do_block(void *state, const void *argument, void *answer)
@@ -127,7 +129,7 @@ do_block(void *state, const void *argument, void *answer)
 	draft_classes_take_over(classes, item->class_of, ground->rank);
 	suppress_the_rest(classes);
 	before = share_of_loss(classes);
-	better_classes(classes, tree, item->seed, NULL);
+	better_classes(classes, tree, item->seed);
 	for (uint32 i = 0; i < item->ntuples; i++)
 		result->class_of[ground->rank[i]] = classes->class_of[i];
 	result->nclasses = classes->nclasses;
@@ -142,12 +144,12 @@ const PoolWork recode_block_work = {"recode blocks", begin_blocks, do_block};
 typedef struct RecodingPlan
 {
 	const RecodingOrder *order;
-	const RecodingWatch *watch;
 	Ground	   *ground;			/* all tuples, in the order of the blocks */
 	DraftClasses *classes;
 	uint32	   *class_of;		/* by tuple of the ground: theirs */
 	uint32		nclasses;		/* numbers are below */
 	double		loss;			/* of all people together */
+	bool		late;			/* the deadline has cut the start short */
 	WorkerPool *pool;
 	int			batch;
 	int			nitems;
@@ -172,8 +174,7 @@ do_batch(RecodingPlan *plan)
 		plan->loss -= result->gain;
 	}
 	plan->nitems = 0;
-	if (plan->watch != NULL)
-		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
+	tell_loss(plan->order, plan->loss);
 }
 
 /* Tuples linked by class, in order, while blocks change theirs. */
@@ -236,13 +237,14 @@ better_blocks(RecodingPlan *plan, uint32 room)
 {
 	ClassChains chains;
 	BlockItem  *item = NULL;
+	uint32		n = plan->ground->ntuples;
 
 	chain_classes(plan, &chains);
 	plan->classes->suppressed = 0;
-	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
+	for (uint32 tuple = 0; tuple < n; tuple++)
 		if (plan->class_of[tuple] == NO_CLASS)
 			plan->classes->suppressed += plan->ground->people[tuple];
-	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !recoding_is_over(plan->watch); tuple++)
+	for (uint32 tuple = 0; tuple < n && recoding_goes_on(plan->order, "improved", "tuples", tuple, n); tuple++)
 	{
 		uint32		size = chains.size[tuple];
 
@@ -272,6 +274,8 @@ better_blocks(RecodingPlan *plan, uint32 room)
 	}
 	if (item != NULL)
 		item->limit = item_limit(plan, item);
+	if (recoding_is_over(plan->order))
+		plan->nitems = 0;
 	do_batch(plan);
 }
 
@@ -295,7 +299,8 @@ better_in_blocks(RecodingPlan *plan, int workers)
 		plan->members[i] = palloc(sizeof(uint32) * BLOCK_TUPLES);
 	plan->pool = worker_pool_begin(&order, workers);
 	better_blocks(plan, BLOCK_TUPLES);
-	better_blocks(plan, BLOCK_TUPLES / 2);
+	if (!recoding_is_over(plan->order))
+		better_blocks(plan, BLOCK_TUPLES / 2);
 	return worker_pool_end(plan->pool);
 }
 
@@ -350,12 +355,14 @@ cost_of_answer(RecodingPlan *plan, const RecodingResult *result)
 static bool
 answer_by_node(RecodingPlan *plan, const KdTree *tree, int64 below, RecodingResult *result)
 {
+	if (below == 0 || (below < PG_INT64_MAX && recoding_is_over(plan->order)))
+		return true;
 	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
 	{
 		int64		cost;
 
 		draft_classes_clear(plan->classes);
-		if (!start_by_one_node(plan->classes, below, plan->watch))
+		if (!start_by_one_node(plan->classes, below))
 		{
 			if (below < PG_INT64_MAX)
 				return true;
@@ -366,41 +373,72 @@ answer_by_node(RecodingPlan *plan, const KdTree *tree, int64 below, RecodingResu
 		}
 		cost = plan->classes->cost;
 		if (better)
-			better_classes(plan->classes, tree, plan->order->seed, plan->watch);
+			better_classes(plan->classes, tree, plan->order->seed);
 		if ((put_answer(plan, result) && (!better || cost_of_answer(plan, result) <= cost)) || !better)
 			return result->nclasses > 0;
 	}
 }
 
-RecodingResult *
-recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers)
+/*
+ * Searches for classes; returns false if none keep the promise, or no label
+ * covers one.
+ */
+static bool
+search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResult *result)
 {
-	const Population *population = order->population;
+	const RecodingOrder *order = plan->order;
+	bool		mended;
+
+	start_by_nodes(plan->classes);
+	start_by_merging(plan->classes);
+	mended = mend_classes(plan->classes);
+	plan->late = recoding_is_over(order) || plan->late;
+	if (!mended)
+		return false;
+	tell_loss(order, share_of_loss(plan->classes));
+	if (plan->ground->ntuples <= BLOCK_TUPLES)
+		better_classes(plan->classes, tree, order->seed);
+	else if (order->effort > 0 && !plan->late)
+		result->helped = better_in_blocks(plan, workers);
+	return put_answer(plan, result);
+}
+
+RecodingResult *
+recoding_search(const RecodingOrder *given, int workers)
+{
+	RecodingOrder order = *given;
+	const Population *population = order.population;
 	uint32		n = population->tuples->ntuples;
 	RecodingResult *result = recoding_result_create(population);
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RecodingPlan plan = {.order = order,.watch = watch};
+	RecodingPlan plan = {.order = &order};
+	TimestampTz begun = GetCurrentTimestamp();
+	int64		deadline = 0;
 	KdTree	   *tree;
-	int64		below = PG_INT64_MAX;
+	bool		found;
 
-	plan.ground = ground_create(order, context, NULL, n);
+	plan.ground = ground_create(&order, context, NULL, n);
 	tree = tuple_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
 	plan.classes = draft_classes_create(plan.ground);
-	plan.classes->limit = order->promise.limit;
-	start_by_nodes(plan.classes);
-	start_by_merging(plan.classes);
-	if (mend_classes(plan.classes))
+	plan.classes->limit = order.promise.limit;
+	/* to label the classes takes about as long as this did */
+	if (given->deadline != 0)
+		order.deadline = deadline = given->deadline - (GetCurrentTimestamp() - begun);
+	found = search_classes(&plan, tree, workers, result);
+	if (!found && plan.late)
 	{
-		tell_loss(watch, plan.classes);
-		if (n <= BLOCK_TUPLES)
-			better_classes(plan.classes, tree, order->seed, watch);
-		else if (order->effort > 0)
-			result->helped = better_in_blocks(&plan, workers);
-		if (put_answer(&plan, result))
-			below = cost_of_answer(&plan, result);
+		/* what was put together in haste has no label: now it takes its time */
+		order.deadline = 0;
+		order.effort = 0;
+		draft_classes_clear(plan.classes);
+		found = search_classes(&plan, tree, workers, result);
+		order.deadline = deadline;
 	}
-	result->feasible = answer_by_node(&plan, tree, below, result);
+	result->feasible = answer_by_node(&plan, tree, !found ? PG_INT64_MAX : plan.late ? 0 : cost_of_answer(&plan, result), result);
+	result->ended = GetCurrentTimestamp();
+	if (order.watch != NULL)
+		order.watch->late = plan.late && recoding_past(&order, given->deadline);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return result;

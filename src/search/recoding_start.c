@@ -242,15 +242,23 @@ void
 start_by_nodes(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
+	const RecodingOrder *order = ground->order;
+	int64		now = GetCurrentTimestamp();
+	int64		until = order->deadline == 0 ? 0 : now + (order->deadline - now) / 3;
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	NodeList   *list = make_node_list(ground);
+	NodeList   *list;
 	Visit		visit;
 
+	if (!recoding_is_over(order))
+		list = make_node_list(ground);
+	else
+		list = palloc0(sizeof(NodeList));
 	prepare_visit(&visit, classes);
-	for (uint32 i = 0; i < list->nnodes && visit.nleft > 0; i++)
+	for (uint32 i = 0; i < list->nnodes && visit.nleft > 0 && !recoding_past(order, until); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		(void) recoding_goes_on(order, "visited", "nodes", i, list->nnodes);
 		count_groups(&visit, levels_of_node(list, i));
 		if (visit.nlarge > 0)
 			take_groups(&visit);
@@ -312,7 +320,6 @@ take_node(Visit *visit, const uint8 * levels)
 typedef struct NodeSearch
 {
 	const NodeList *list;
-	const RecodingWatch *watch;
 	Visit		visit;
 	int64		least;			/* loss to beat */
 	const		uint8 *best;	/* levels, or NULL */
@@ -354,31 +361,35 @@ try_node(NodeSearch *search, const uint8 * levels)
 }
 
 /*
- * Looks for a node that loses less than an answer.  The answer is good as it
- * is, so time and visits are limited.  Coarse nodes come first, because one
- * that is too fine rules out all finer ones.  If only labels count, a node
- * loses no less than its labels, whomever it suppresses.
+ * Looks for a node.  If it must lose less than an answer, which is good as it
+ * is, time and visits are limited; otherwise only time, once there is a node.
+ * Coarse nodes come first, because one that is too fine rules out all finer
+ * ones.  If only labels count, a node loses no less than its labels, whomever
+ * it suppresses.
  */
 static void
-try_better_nodes(NodeSearch *search)
+try_nodes(NodeSearch *search, bool have_answer)
 {
 	const Ground *ground = search->visit.classes->ground;
 	bool		by_labels = ground->size_unit == 0 && ground->minority_unit == 0;
 	uint32		left = (by_labels ? MOST_VISITS_BY_LABELS : MOST_VISITS) / Max(ground->ntuples, 1);
 
-	for (uint32 i = search->list->nnodes; i > 0 && left > 0 && !recoding_is_over(search->watch); i--)
+	for (uint32 i = search->list->nnodes; i > 0 && (left > 0 || !have_answer); i--)
 	{
 		const		uint8 *levels = levels_of_node(search->list, i - 1);
 
+		if (!recoding_goes_on(ground->order, "visited", "nodes", search->list->nnodes - i, search->list->nnodes) &&
+			(have_answer || search->best != NULL))
+			break;
 		if ((by_labels && search->list->nodes[i - 1].loss >= search->least) || is_too_fine(search, levels))
 			continue;
 		try_node(search, levels);
-		left--;
+		left -= have_answer;
 	}
 }
 
 bool
-start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch)
+start_by_one_node(DraftClasses *classes, int64 below)
 {
 	const Ground *ground = classes->ground;
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
@@ -387,14 +398,9 @@ start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch
 	bool		found;
 
 	search->list = make_node_list(ground);
-	search->watch = watch;
 	search->least = below;
 	prepare_visit(&search->visit, classes);
-	if (below < PG_INT64_MAX)
-		try_better_nodes(search);
-	else
-		for (uint32 i = 0; i < search->list->nnodes; i++)
-			try_node(search, levels_of_node(search->list, i));
+	try_nodes(search, below < PG_INT64_MAX);
 	found = search->best != NULL;
 	if (found)
 		(void) take_node(&search->visit, search->best);
@@ -405,6 +411,41 @@ start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch
 
 /* ----------------------------------------------------------- merging */
 
+/*
+ * Forms classes of tuples in their order, from one on.  A class is settled only
+ * when its people have doubled, so this takes hardly more time than to look at
+ * each tuple.
+ */
+static void
+start_in_order(DraftClasses *classes, uint32 tuple)
+{
+	const Ground *ground = classes->ground;
+	uint32		class = NO_CLASS;
+	int64		enough = 0;
+
+	for (; tuple < ground->ntuples; tuple++)
+	{
+		if (tuple % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (classes->class_of[tuple] != NO_CLASS)
+			continue;
+		if (class == NO_CLASS)
+		{
+			class = class_add(classes);
+			enough = ground->smallest;
+		}
+		class_take(classes, class, tuple);
+		if (classes->classes[class].people < enough)
+			continue;
+		if (class_settle(classes, class))
+			class = NO_CLASS;
+		else
+			enough = 2 * classes->classes[class].people;
+	}
+	if (class != NO_CLASS)
+		class_drop(classes, class);
+}
+
 void
 start_by_merging(DraftClasses *classes)
 {
@@ -412,7 +453,7 @@ start_by_merging(DraftClasses *classes)
 	Clustering *clustering = clustering_create(ground, MERGED_TUPLES, MERGED_TUPLES);
 	uint32		tuple = 0;
 
-	while (tuple < ground->ntuples)
+	while (tuple < ground->ntuples && recoding_goes_on(ground->order, "merged", "tuples", tuple, ground->ntuples))
 	{
 		CHECK_FOR_INTERRUPTS();
 		clustering_clear(clustering);
@@ -423,6 +464,7 @@ start_by_merging(DraftClasses *classes)
 			clustering_put(clustering, classes);
 	}
 	clustering_clear(clustering);
+	start_in_order(classes, tuple);
 }
 
 /* The class with which another would lose least, or NO_CLASS if there is none. */
@@ -455,12 +497,21 @@ cheapest_class(const DraftClasses *classes, uint32 class)
 	return best;
 }
 
+/* Any other class from a number on, or NO_CLASS. */
+static uint32
+next_class(const DraftClasses *classes, uint32 class, uint32 *from)
+{
+	while (*from < classes->nclasses && (*from == class || classes->classes[*from].ntuples == 0))
+		(*from)++;
+	return *from < classes->nclasses ? *from : NO_CLASS;
+}
+
 bool
 mend_classes(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	uint32		class = NO_CLASS;
-	uint32		other;
+	uint32		from = 0;
 
 	for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
 	{
@@ -474,22 +525,32 @@ mend_classes(DraftClasses *classes)
 		return true;
 	while (!class_settle(classes, class))
 	{
-		uint32		tuple;
-		uint32		next;
+		bool		late = recoding_is_over(ground->order);
+		uint32		before = classes->classes[class].ntuples;
+		uint32		other;
 
-		CHECK_FOR_INTERRUPTS();
-		other = cheapest_class(classes, class);
-		if (other == NO_CLASS)
+		/*
+		 * one class; once it is late, any, until there are twice as many
+		 * tuples
+		 */
+		while (classes->classes[class].ntuples < (late ? 2 * before : before + 1) &&
+			   (other = late ? next_class(classes, class, &from) : cheapest_class(classes, class)) != NO_CLASS)
+		{
+			uint32		tuple = classes->classes[other].first;
+			uint32		next;
+
+			CHECK_FOR_INTERRUPTS();
+			class_drop(classes, other);
+			for (; tuple != NO_TUPLE; tuple = next)
+			{
+				next = classes->next[tuple];
+				class_take(classes, class, tuple);
+			}
+		}
+		if (classes->classes[class].ntuples == before)
 		{
 			class_drop(classes, class);
 			return false;
-		}
-		tuple = classes->classes[other].first;
-		class_drop(classes, other);
-		for (; tuple != NO_TUPLE; tuple = next)
-		{
-			next = classes->next[tuple];
-			class_take(classes, class, tuple);
 		}
 	}
 	return true;

@@ -222,6 +222,7 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	records->goal = goal;
 	records->general_first = algorithm == ALGORITHM_BTDA;
 	record_search(records);
+	session_searched(search->session, GetCurrentTimestamp());
 	spool_visit(spool, put_record, call);
 	spool_end(spool);
 	session_end(search->session, records->evaluated, 0, records->in_time);

@@ -86,7 +86,7 @@ OWN_FUNCTION(anonopt_lattice)
 	if (!search_read(search, ALGORITHM_LATTICE, NULL))
 		return (Datum) 0;
 	call.context = AllocSetContextCreate(search->population->context, "anonopt node", ALLOCSET_DEFAULT_SIZES);
-	helped = lattice_measure(search->population, &search->promise, max_workers(), put_visited, &call);
+	helped = lattice_measure(search->population, &search->promise, max_workers(), 0, put_visited, &call);
 	session_end(search->session, call.visited, helped, true);
 	return (Datum) 0;
 }
@@ -238,7 +238,7 @@ least_suppression(const Dataset *dataset, int *helped)
 		return least;
 	promise_add_declared(&promise, dataset);
 	promise.limit = population->people;
-	*helped = Max(*helped, lattice_measure(population, &promise, max_workers(), visit_node, &least));
+	*helped = Max(*helped, lattice_measure(population, &promise, max_workers(), 0, visit_node, &least));
 	least.people = population->people;
 	MemoryContextDelete(population->context);
 	return least;

@@ -27,9 +27,7 @@ typedef struct RecodingCall
 {
 	SearchCall	search;
 	RecodingOrder order;
-	int64		deadline;		/* or 0 */
-	bool		in_time;
-	int64		answers;		/* number of better answers so far */
+	RecodingWatch watch;
 	RowSpool	spool;
 } RecodingCall;
 
@@ -51,29 +49,13 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
 	order->loss = recoding_loss_argument(fcinfo, dataset);
 	order->labels = labels_argument(fcinfo);
-	call->deadline = deadline_argument(fcinfo);
+	order->deadline = deadline_argument(fcinfo);
+	order->watch = &call->watch;
 	order->seed = (uint64) seed_argument(fcinfo);
 	order->effort = 100;
-	call->in_time = true;
 }
 
 /* ---------------------------------------------------------------- the search */
-
-static bool
-is_over(void *state)
-{
-	RecodingCall *call = state;
-
-	return time_is_up(call->deadline, &call->in_time);
-}
-
-static void
-tell_answer(void *state, double loss)
-{
-	RecodingCall *call = state;
-
-	progress_better(++call->answers, loss);
-}
 
 /* Reads the relation, and begins the search. */
 static void
@@ -100,20 +82,16 @@ read_rows(RecodingCall *call, Algorithm algorithm)
 }
 
 /*
- * Ends the search; reports people whose labels are above max_level, because no
- * lower label covers their class.
+ * Reports people whose labels are above max_level, because no lower label
+ * covers their class.
  */
 static void
-end_search(RecodingCall *call, const RecodingResult *result)
+tell_above(const RecodingCall *call, const RecodingResult *result)
 {
 	const Population *population = call->order.population;
 	ClassFault	fault;
 	const Classes *classes;
 
-	session_end(call->search.session, 0, result->helped, false);
-	if (!call->in_time)
-		ereport(NOTICE,
-				(errmsg("time limit ended the search before it finished")));
 	classes = classes_of_recoding(population, result->class_of, result->nclasses, call->order.labels, &fault);
 	if (classes == NULL)
 		elog(ERROR, "no label covers a class of the recoding");
@@ -131,12 +109,20 @@ end_search(RecodingCall *call, const RecodingResult *result)
 	}
 }
 
+/* Ends the call, once its result is written. */
+static void
+end_call(const RecodingCall *call, const RecodingResult *result)
+{
+	session_end(call->search.session, 0, result->helped, false);
+	if (call->watch.cut)
+		session_tell_limit(call->search.session, call->watch.late);
+}
+
 /* -------------------------------------------------------------- create_recoding */
 
 OWN_FUNCTION(anonopt_create_recoding)
 {
 	RecodingCall call = {0};
-	RecodingWatch watch = {is_over, tell_answer, &call};
 	NewRelation place;
 	RecodingResult *result;
 	int			level;
@@ -152,10 +138,11 @@ OWN_FUNCTION(anonopt_create_recoding)
 				 errhint("Declare a view that renames the column.")));
 	place = new_relation(name_argument(fcinfo, "recoding"), "Drop it, or choose another name for the recoding.");
 	read_rows(&call, ALGORITHM_CREATE_RECODING);
-	result = recoding_search(&call.order, &watch, max_workers());
+	result = recoding_search(&call.order, max_workers());
 	if (!result->feasible)
 		recoding_refuse_infeasible(call.search.dataset, &call.order);
-	end_search(&call, result);
+	session_searched(call.search.session, result->ended);
+	tell_above(&call, result);
 	level = sql_use_catalog_names();
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE TABLE %s AS SELECT ", place.sql_name);
@@ -170,6 +157,7 @@ OWN_FUNCTION(anonopt_create_recoding)
 	recoding_rows_write(&call.spool, table, result);
 	table_close(table, NoLock);
 	sql_restore_names(level);
+	end_call(&call, result);
 	PG_RETURN_OID(oid);
 }
 
@@ -179,6 +167,7 @@ OWN_FUNCTION(anonopt_extend_recoding)
 {
 	RecodingCall call = {0};
 	RecodingExtension extension;
+	RecodingResult *result;
 	Relation	table;
 
 	(void) readable_dataset_argument(fcinfo);
@@ -191,10 +180,13 @@ OWN_FUNCTION(anonopt_extend_recoding)
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	read_rows(&call, ALGORITHM_EXTEND_RECODING);
-	end_search(&call, recoding_extend_table(&call.spool, table, call.search.dataset, &call.order, &extension));
+	result = recoding_extend_table(&call.spool, table, call.search.dataset, &call.order, &extension);
+	session_searched(call.search.session, result->ended);
+	tell_above(&call, result);
 	PopActiveSnapshot();
 	spool_end(&call.spool);
 	table_close(table, NoLock);
+	end_call(&call, result);
 	recoding_tell_moved(extension.moved);
 	PG_RETURN_INT64(extension.added);
 }
@@ -358,7 +350,7 @@ put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt curve", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RecodingResult *found = recoding_search(order, NULL, max_workers());
+	RecodingResult *found = recoding_search(order, max_workers());
 	int			helped = found->helped;
 
 	if (found->feasible)

@@ -41,7 +41,17 @@ extern void session_seed(Session *session, int64 seed);
 
 /* Records a lower bound of the cost of nodes that keep the promise. */
 extern void session_bound(Session *session, double bound);
+
+/* The search ended at a moment; what follows is writing its result. */
+extern void session_searched(Session *session, TimestampTz ended);
+
 extern void session_end(Session *session, int64 evaluated, int workers, bool exact);
+
+/*
+ * After the end, says that a time limit left something undone, or that it had
+ * passed before there was an answer, and what took how long.
+ */
+extern void session_tell_limit(const Session *session, bool late);
 
 /* The most workers for a search: anonopt.max_workers. */
 extern int	max_workers(void);

@@ -35,6 +35,8 @@ struct Session
 	instr_time	start;
 	double		read_ms;
 	double		search_ms;
+	bool		writes;
+	double		write_ms;
 };
 
 /* The last search that ended; its strings live as long as the backend. */
@@ -139,14 +141,37 @@ session_bound(Session *session, double bound)
 }
 
 void
+session_searched(Session *session, TimestampTz ended)
+{
+	session->writes = true;
+	session->write_ms = (GetCurrentTimestamp() - ended) / 1000.0;
+	session->search_ms = lap(session) - session->write_ms;
+}
+
+void
 session_end(Session *session, int64 evaluated, int workers, bool exact)
 {
-	session->search_ms = lap(session);
+	double		ms = lap(session);
+
+	if (session->writes)
+		session->write_ms += ms;
+	else
+		session->search_ms = ms;
 	session->evaluated = evaluated;
 	session->workers = workers;
 	session->exact = exact;
 	progress_end();
 	keep(session);
+}
+
+void
+session_tell_limit(const Session *session, bool late)
+{
+	ereport(NOTICE,
+			(late ? errmsg("the first answer took longer than the time limit") :
+			 errmsg("time limit ended the search before it finished"),
+			 errdetail("Reading took %.1f s, searching %.1f s, and writing %.1f s.", session->read_ms / 1000,
+					   session->search_ms / 1000, session->write_ms / 1000)));
 }
 
 SQL_FUNCTION(anonopt_last_search)
@@ -176,6 +201,8 @@ SQL_FUNCTION(anonopt_last_search)
 	if (last.bounded)
 		put_number(row, "bound", last.bound);
 	put_count(row, "people", last.people);
+	if (last.writes)
+		put_number(row, "write_ms", last.write_ms);
 	PG_RETURN_DATUM(row_datum(row));
 }
 
@@ -188,7 +215,7 @@ OWN_FUNCTION(anonopt_lattice_size)
 
 SQL_FUNCTION(anonopt_progress)
 {
-	static const char *const phase_names[] = {"reading", "searching"};
+	static const char *const phase_names[] = {"reading", "searching", "writing"};
 	ResultRow  *row = result_begin(fcinfo);
 	int			nbackends = pgstat_fetch_stat_numbackends();
 	bool		sees_all = has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
@@ -209,9 +236,9 @@ SQL_FUNCTION(anonopt_progress)
 		put_count(row, "pid", entry->st_procpid);
 		put_datum(row, "dataset_relation", REGCLASSOID, ObjectIdGetDatum(entry->st_progress_command_target));
 		put_string(row, "algorithm", algorithm_name((Algorithm) params[PARAM_ALGORITHM]));
-		put_string(row, "phase", phase_names[params[PARAM_PHASE] == 1]);
+		put_string(row, "phase", phase_names[Min((uint64) params[PARAM_PHASE], PHASE_WRITING)]);
 		put_count(row, "done", params[PARAM_DONE]);
-		if (params[PARAM_PHASE] != 0 && params[PARAM_TOTAL] >= 0)
+		if (params[PARAM_PHASE] != PHASE_READING && params[PARAM_TOTAL] >= 0)
 			put_count(row, "total", params[PARAM_TOTAL]);
 		put_count(row, "found", params[PARAM_FOUND]);
 		if (params[PARAM_LOSS] != 0)

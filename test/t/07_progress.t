@@ -23,14 +23,16 @@ check_running('optimize', q{optimize('gated', k => 5)}, 'gated');
 check_running('poka', q{poka('gated')}, 'gated');
 check_running('pbg_ea', q{pbg_ea('gated', iterations => 1000000, seed => 1)}, 'gated');
 check_running('pareto', q{pareto('immense')}, 'immense');
-my $told = begin_session($node, 'told', <<'END');
+check_recoding();
+my %told = map { ($_->[0] => begin_session($node, "told $_->[0]", <<"END")) }
 SET anonopt.notice_progress = on;
 SET anonopt.max_workers = 0;
-SET statement_timeout = '10500 ms';
-SELECT count(*) FROM anonopt.optimize('vast', k => 5);
-RESET statement_timeout;
-SELECT anonopt.create_recoding('slow_recoding', 'slow', k => 5, seed => 1);
+SET statement_timeout = '$_->[1] s';
+SELECT anonopt.$_->[2];
 END
+  [ nodes => 10.5, q{optimize('tardy', k => 5)} ],
+  [ steps => 60, q{create_recoding('tardy_recoding', 'tardy', k => 5, seed => 1, time_limit => '11 s')} ],
+  [ rows => 60, q{create_recoding('slow_recoding', 'slow', k => 5, seed => 1)} ];
 check_gone();
 check_rights();
 check_copy();
@@ -49,6 +51,7 @@ done_testing();
 # faulty   cannot be read
 # empty    has no rows
 # slow     takes more than ten seconds to be read
+# tardy    as vast, but nine seconds pass before it is read
 # nested   its relation searches another data set
 sub make_data
 {
@@ -70,16 +73,17 @@ BEGIN
 END $$;
 CREATE VIEW gated AS SELECT * FROM sample WHERE (SELECT true FROM pg_advisory_xact_lock_shared(1));
 CREATE VIEW slow AS SELECT s.* FROM sample s, generate_series(1, 5) g WHERE pg_sleep(0.0013) IS NOT NULL;
+CREATE VIEW tardy AS SELECT * FROM sample WHERE (SELECT pg_sleep(9) IS NOT NULL);
 CREATE VIEW faulty AS SELECT v1 / (v1 - v1) AS v1, v2 FROM sample;
 CREATE VIEW empty AS SELECT * FROM sample WHERE v1 < 0;
 CREATE VIEW nested AS SELECT s.* FROM sample s WHERE (SELECT count(*) > 0 FROM anonopt.pareto('small'));
 GRANT SELECT ON sample, digits TO alice;
 
 SELECT anonopt.create_dataset(d, r)
-FROM (VALUES ('vast', 'sample'::regclass), ('gated', 'gated'), ('immense', 'gated'), ('small', 'sample'), ('slow', 'slow'),
+FROM (VALUES ('vast', 'sample'::regclass), ('gated', 'gated'), ('immense', 'gated'), ('small', 'sample'), ('slow', 'slow'), ('tardy', 'tardy'),
              ('faulty', 'faulty'), ('empty', 'empty'), ('nested', 'nested')) v (d, r);
 SELECT anonopt.add_quasi_identifier(d, ('v' || c)::name, 'digits', max_level => m)
-FROM (VALUES ('vast', 16, NULL::int), ('gated', 16, NULL), ('immense', 30, NULL), ('small', 2, 3), ('slow', 2, 3),
+FROM (VALUES ('vast', 16, NULL::int), ('tardy', 16, NULL), ('gated', 16, NULL), ('immense', 30, NULL), ('small', 2, 3), ('slow', 2, 3),
              ('faulty', 2, NULL), ('empty', 2, NULL), ('nested', 2, NULL)) v (d, n, m), generate_series(1, n) c;
 END
 }
@@ -156,6 +160,35 @@ sub check_running
 	is(progress($session, '*'), '', "$what: gone when cancelled");
 	cancel($session);
 	end_session($session);
+}
+
+# A recoding is searched in steps, whose lengths differ, and then written: a lock on what becomes its name holds it there.
+sub check_recoding
+{
+	my $keeper = begin_session($node, 'recoding keeper', <<'END');
+CREATE TABLE held (LIKE sample INCLUDING ALL);
+SELECT anonopt.create_dataset('held', 'sample'), anonopt.add_quasi_identifier('held', 'v1', 'digits');
+SELECT anonopt.create_recoding('held_recoding', 'held', k => 2, seed => 1);
+DELETE FROM held_recoding WHERE v1 = 0;
+CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(2); RETURN NULL; END';
+CREATE TRIGGER wait AFTER INSERT ON held_recoding EXECUTE FUNCTION wait();
+SELECT pg_advisory_lock(2);
+SELECT pg_sleep(3600);
+END
+	wait_until($keeper, 'pg_stat_activity', "query LIKE '%pg_sleep%'");
+	my $session = begin_session($node, 'recoder', <<'END');
+SELECT anonopt.create_recoding('endless_recoding', 'vast', k => 5, seed => 1, time_limit => '1 min');
+SELECT anonopt.extend_recoding('held_recoding', 'held', k => 2, seed => 1);
+SELECT search_ms > 0 AND write_ms > 0 FROM anonopt.last_search();
+END
+	wait_until($session, 'anonopt.progress', "phase = 'searching' AND done > 0 AND done <= total AND loss IS NOT NULL AND found > 0");
+	is(progress($session, 'algorithm, bound IS NULL'), 'create_recoding|t', 'create_recoding: what a step has done, and the best loss');
+	cancel($session);
+	wait_until($session, 'pg_stat_activity', "wait_event = 'advisory'");
+	is(progress($session, 'algorithm, phase'), 'extend_recoding|writing', 'extend_recoding: writing');
+	cancel($keeper);
+	end_session($keeper);
+	is(join(' ', end_session($session)), '1 t', 'and how long that took') or diag($session->{err});
 }
 
 # Rows are gone when searches are over, however they ended.
@@ -310,16 +343,18 @@ sub check_messages
 		'a warning of what is not');
 }
 
-# Who asks for it is told every ten seconds where a search is: the first was cancelled soon after the first time.
+# Who asks for it is told every ten seconds where a search is; the first was cancelled soon after that.
 sub check_notices
 {
-	my @printed = end_session($told);
-	my @notices = $told->{err} =~ /^NOTICE:  (.*)$/mg;
+	my %printed = map { ($_ => join ' ', end_session($told{$_})) } keys %told;
+	my %notices = map { ($_ => [ $told{$_}{err} =~ /^NOTICE:  (?:\w+: )?(.* in 1\d s)$/mg ]) } keys %told;
 
-	is(join(' ', @printed), 'slow_recoding', 'a search that tells goes on');
-	is(scalar @notices, 2, 'told every ten seconds') or diag($told->{err});
-	like($notices[0], qr/^(?:\w+: )?optimize has measured \d+ of \d+ nodes \(\d+\.\d %\) in 10 s$/, 'of nodes');
-	like($told->{err}, qr/^DETAIL:  The best answer so far loses [\d.e+-]+; none loses less than [\d.e+-]+\.$/m, 'of the best answer, and its bound');
-	like($notices[1], qr/^(?:\w+: )?create_recoding has read \d{4,5} rows in 1\d s$/, 'of rows');
+	is("$printed{rows} $printed{steps}", 'slow_recoding tardy_recoding', 'a search that tells goes on');
+	is(scalar @{ $notices{$_} }, 1, "$_: told every ten seconds") or diag($told{$_}{err}) for sort keys %told;
+	like($notices{nodes}[0], qr/^optimize has measured \d+ of \d+ nodes \(\d+\.\d %\)/, 'of nodes');
+	like($told{nodes}{err}, qr/^DETAIL:  The best answer so far loses [\d.e+-]+; none loses less than [\d.e+-]+\.$/m, 'of the best answer, and its bound');
+	like($notices{rows}[0], qr/^create_recoding has read \d{4,5} rows/, 'of rows');
+	like($notices{steps}[0], qr/^create_recoding has (?:visited|merged|tried) \d+ of \d+ (?:nodes|tuples|changes) \(\d+\.\d %\)/, 'of what a step has done');
+	like($told{steps}{err}, qr/^DETAIL:  The best answer so far loses [\d.e+-]+\.$/m, 'and of the best answer');
 	unlike(messages("SELECT * FROM anonopt.pareto('vast', time_limit => '300 ms')"), qr/NOTICE/, 'others are not told');
 }

@@ -528,7 +528,7 @@ check_nodes(Population *population, const Promise *promise, TriedNodes *nodes)
 		measure_alone(measurer, node_of_levels(population, nodes->node[i].levels), &measures);
 		CHECK(memcmp(&measures, &nodes->node[i].measures, sizeof(Measures)) == 0);
 	}
-	lattice_measure(population, promise, 0, count_visit, nodes);
+	lattice_measure(population, promise, 0, 0, count_visit, nodes);
 	for (int i = 0; i < nodes->n; i++)
 		CHECK(nodes->node[i].visits == 1);
 	cache = class_cache_create(population);

@@ -240,7 +240,7 @@ optimum(const RecodingOrder *order)
 static double
 gap_of(const RecodingOrder *order)
 {
-	RecodingResult *result = recoding_search(order, NULL, 0);
+	RecodingResult *result = recoding_search(order, 0);
 	double		least = optimum(order);
 	double		loss;
 	Classes    *shown;
