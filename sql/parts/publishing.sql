@@ -83,6 +83,28 @@ CREATE TABLE anonopt.published_cover (
 	PRIMARY KEY (id, ordinal)
 );
 
+-- The relations whose rows a release showed, when it was published and at every refresh: the source, what it reads, and
+-- the parents of these, of which it reads a part.
+CREATE TABLE anonopt.published_source (
+	id uuid NOT NULL,
+	relation bigint NOT NULL,
+	relation_name text NOT NULL,
+	is_read boolean NOT NULL,
+	made_in text NOT NULL,
+	PRIMARY KEY (id, relation_name, relation, is_read, made_in)
+);
+
+-- Relations whose people are the same, as somebody has declared.
+CREATE TABLE anonopt.same_people (
+	relation bigint NOT NULL,
+	relation_name text NOT NULL,
+	other bigint NOT NULL,
+	other_name text NOT NULL,
+	made_in text NOT NULL,
+	declared_by name NOT NULL,
+	PRIMARY KEY (relation_name, other_name, relation, other, made_in)
+);
+
 -- What each snapshot showed, including earlier contents of a refreshed release, because readers may
 -- have kept them. The rows are packed: the number of a label for each quasi-identifier, a digest of
 -- each other value, and the number of people.
@@ -98,7 +120,7 @@ CREATE TABLE anonopt.published_content (
 	rows bytea NOT NULL,
 	-- for a recoding: a digest of the leaves of each tuple shown, and its class
 	tuples bytea,
-	-- people in the smallest difference to an earlier content; NULL if not compared
+	-- people in the smallest difference to an earlier content, or whom values that both show link; NULL if not compared
 	difference bigint,
 	PRIMARY KEY (id, version, part)
 );
@@ -117,15 +139,18 @@ CREATE TABLE anonopt.published_link (
 );
 
 REVOKE ALL ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,
-	anonopt.published_content, anonopt.published_link FROM PUBLIC;
+	anonopt.published_source, anonopt.published_content, anonopt.published_link, anonopt.same_people FROM PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,
-	anonopt.published_content, anonopt.published_link TO pg_database_owner;
+	anonopt.published_source, anonopt.published_content, anonopt.published_link, anonopt.same_people TO pg_database_owner;
+GRANT SELECT ON anonopt.same_people TO PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_promise', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_values', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_cover', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_source', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_link', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.same_people', '');
 
 -- Identifies this database; only a copy of all its files has the same identifier.
 CREATE FUNCTION anonopt.this_database() RETURNS text
@@ -158,6 +183,67 @@ BEGIN ATOMIC
 			OR o.oid = (SELECT b.datdba FROM pg_catalog.pg_database b WHERE b.datname = current_database()))
 		   AND starts_with(d.description, 'anonopt release ' || id::text)
 		 ORDER BY o.rolname = published_by DESC, d.objoid LIMIT 1));
+END;
+
+-- The relations whose rows a relation shows, with itself: those that a view reads, the children of a table. Also the parents
+-- of these, which are not read whole. The relation is given by number or by name, and may be gone. What a function in a
+-- view reads is not seen.
+CREATE FUNCTION anonopt.relations_read(number oid, name text) RETURNS TABLE (relation oid, relation_name text, is_read boolean)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+	WITH RECURSIVE reached (relation, relation_name, is_read) AS (
+		SELECT f.relation, f.relation_name, true FROM (
+			SELECT number AS relation, name AS relation_name WHERE name IS NOT NULL
+			UNION
+			SELECT c.oid, format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.oid = number
+			UNION
+			SELECT c.oid, name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE name IS NOT NULL AND format('%I.%I', n.nspname, c.relname) = name AND NOT EXISTS (
+				SELECT FROM pg_catalog.pg_class k JOIN pg_catalog.pg_namespace m ON m.oid = k.relnamespace
+				WHERE k.oid = number AND format('%I.%I', m.nspname, k.relname) = name)) f
+		UNION
+		SELECT c.oid, format('%I.%I', n.nspname, c.relname), x.is_read
+		FROM reached r CROSS JOIN LATERAL (
+			SELECT d.refobjid, true FROM pg_catalog.pg_rewrite w
+			JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = w.oid
+			WHERE r.is_read AND w.ev_class = r.relation AND w.ev_type = '1' AND d.refclassid = 'pg_catalog.pg_class'::regclass
+			UNION ALL
+			SELECT i.inhrelid, true FROM pg_catalog.pg_inherits i WHERE r.is_read AND i.inhparent = r.relation
+			UNION ALL
+			SELECT i.inhparent, false FROM pg_catalog.pg_inherits i WHERE i.inhrelid = r.relation) x (oid, is_read)
+		JOIN pg_catalog.pg_class c ON c.oid = x.oid AND c.oid >= 16384 AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)
+	SELECT r.relation, r.relation_name, r.is_read FROM reached r;
+END;
+
+-- Those that show the same people: the relations that it reads, and those declared by same_people to have the people of one.
+-- Relations are the same by number or by name, since one that was made again is; two parts of a parent are not.
+CREATE FUNCTION anonopt.relations_of_people(source oid) RETURNS TABLE (relation oid, relation_name text, is_read boolean)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+	WITH RECURSIVE declared AS (
+		SELECT row_number() OVER () AS pair, p.made_in = anonopt.this_database() AS is_here, p.* FROM anonopt.same_people p),
+	ends AS MATERIALIZED (
+		SELECT p.pair, e.side, r.* FROM declared p
+		CROSS JOIN LATERAL (VALUES (1, p.relation, p.relation_name), (2, p.other, p.other_name)) e (side, number, name)
+		CROSS JOIN LATERAL anonopt.relations_read(CASE WHEN p.is_here THEN anonopt.as_oid(e.number) ELSE 0 END, e.name) r),
+	near (relation, relation_name, is_read) AS (
+		SELECT r.* FROM anonopt.relations_read(source, NULL) r
+		UNION
+		SELECT o.relation, o.relation_name, o.is_read FROM near n
+		JOIN ends e ON ((e.relation = n.relation AND n.relation <> 0) OR e.relation_name = n.relation_name) AND (e.is_read OR n.is_read)
+		JOIN ends o ON o.pair = e.pair AND o.side <> e.side)
+	SELECT n.relation, n.relation_name, n.is_read FROM near n;
+END;
+
+-- The releases that have shown people whom a relation shows.
+CREATE FUNCTION anonopt.releases_of_people(source oid) RETURNS SETOF uuid
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT s.id FROM anonopt.relations_of_people(source) r JOIN anonopt.published_source s
+	ON ((s.relation = r.relation::bigint AND r.relation <> 0 AND s.made_in = anonopt.this_database()) OR s.relation_name = r.relation_name)
+		AND (s.is_read OR r.is_read);
 END;
 
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.
@@ -213,6 +299,9 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_release' LANGUAGE C VOLATILE PA
 CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bigint, OUT promised_l bigint, OUT l bigint,
 	OUT rows bigint, OUT ok boolean, OUT promised_t float8, OUT t float8, OUT others jsonb, OUT filled_at timestamptz)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.same_people(relation regclass, other regclass)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_same_people' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;

@@ -43,7 +43,9 @@ interval_digest(const Interval *interval)
 /*
  * A digest of a value: equal for equal values, unless they are parts of an
  * array or the like, almost never for others, and the same in a copy of the
- * database on another machine.
+ * database on another machine.  Numbers of any type and texts have that of
+ * their digits, since another release may show them so; days and moments of
+ * different types do not.
  */
 static uint64
 digest(const ValueType *type, Datum value)
@@ -51,6 +53,12 @@ digest(const ValueType *type, Datum value)
 	const char *plain;
 
 	value = value_normal(type, value);
+	if (type_is_integer(type->type))
+	{
+		char		digits[MAXINT8LEN + 1];
+
+		return portable_digest(digits, pg_lltoa(DatumGetInt64(value), digits));
+	}
 	if (type->kind == VALUE_INTEGER && !type_is_enum(type->type))
 		return word_hash(DatumGetUInt64(value) ^ UINT64CONST(0x9e3779b97f4a7c15));
 	if (type->kind == VALUE_TEXT)

@@ -6,6 +6,8 @@
 #include "release/content.h"
 
 #include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
 #include "read/population_read.h"
@@ -72,9 +74,9 @@ composition_difference(Composition *composition, const KnownContent *a, const Kn
 	bool		alike = contents_are_alike(a, b);
 	ContentView views_a[MAX_ATTRIBUTES];
 	ContentView views_b[MAX_ATTRIBUTES];
-	int			(*values)[2] = palloc(sizeof(*values) * (a->content->nvalues + 1));
+	int			(*values)[2];
 	int			nviews = 0;
-	int			nvalues = 0;
+	int			nvalues = common_values(a->content, b->content, &values);
 	int64		difference;
 
 	*unseen = NULL;
@@ -95,14 +97,6 @@ composition_difference(Composition *composition, const KnownContent *a, const Kn
 			nviews++;
 			break;
 		}
-	for (int i = 0; i < a->content->nvalues; i++)
-		for (int j = 0; j < b->content->nvalues; j++)
-			if (strcmp(a->content->values[i], b->content->values[j]) == 0)
-			{
-				values[nvalues][0] = i;
-				values[nvalues++][1] = j;
-				break;
-			}
 	difference = content_difference(a->content, views_a, b->content, views_b, nviews, values, nvalues);
 
 	/*
@@ -114,6 +108,18 @@ composition_difference(Composition *composition, const KnownContent *a, const Kn
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return difference;
+}
+
+int64
+composition_links(const KnownContent *a, const KnownContent *b, int64 *below)
+{
+	int			(*values)[2];
+	int			nvalues;
+
+	if (contents_are_alike(a, b) || (content_is_placed(a) && content_is_placed(b)))
+		return 0;
+	nvalues = common_values(a->content, b->content, &values);
+	return content_links(a->content, b->content, values, nvalues, a->k, below);
 }
 
 MemoryContext
@@ -172,6 +178,7 @@ typedef struct Comparison
 	const char *nearest;		/* the release that it differs least from */
 	int64		together;		/* the smallest group that all contents single
 								 * out */
+	int64		linked;			/* the smallest group that values link */
 	List	   *warned;			/* of these */
 } Comparison;
 
@@ -206,13 +213,41 @@ tell(const Comparison *comparison, int64 people, const char *other)
 				 errhint("See anonopt.release_risk; publish after more people have changed, or set anonopt.composition.")));
 }
 
+/*
+ * Tells of the people whom shown values single out beside an earlier content,
+ * in groups of which the smallest is given.
+ */
+static void
+tell_links(const Release *release, const KnownContent *earlier, int64 people, int64 smallest)
+{
+	int			(*values)[2];
+	int			nvalues = common_values(release->content, earlier->content, &values);
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int v = 0; v < nvalues; v++)
+		appendStringInfo(&names, "%s\"%s\"", v > 0 ? ", " : "", release->content->values[values[v][0]]);
+	ereport(composition_level(),
+			(errcode(composition_errcode()),
+			 release->population->has_persons ?
+			 errmsg("rows that release %s and a content of %s single out together may all be one person's", release->sql_name, earlier->release.name) :
+			 errmsg_plural("release %s and a content of %s together single out " INT64_FORMAT " person",
+						   "release %s and a content of %s together single out " INT64_FORMAT " people", (unsigned long) people,
+						   release->sql_name, earlier->release.name, people),
+			 errdetail("Values of %s that one of them shows in one class only join the rows of both. The smallest group with the same labels in both is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
+					   names.data, smallest, release->promise.k),
+			 errhint("See anonopt.release_risk; show the values generalized, or leave their columns out of one of the releases.")));
+}
+
 /* Whether it is the first warning of something. */
 static bool
-is_first(Comparison *comparison, char *what)
+is_first(Comparison *comparison, const char *what)
 {
-	if (list_member(comparison->warned, makeString(what)))
+	String	   *name = makeString(pstrdup(what));
+
+	if (list_member(comparison->warned, name))
 		return false;
-	comparison->warned = lappend(comparison->warned, makeString(what));
+	comparison->warned = lappend(comparison->warned, name);
 	return true;
 }
 
@@ -252,6 +287,8 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 	Release    *release = comparison->release;
 	const char *unseen;
 	int			missing = 0;
+	int64		below = 0;
+	int64		linked;
 	int64		difference = composition_difference(comparison->composition, own, earlier, &unseen);
 
 	if (unseen != NULL && is_first(comparison, psprintf("%s.%s", earlier->release.name, unseen)))
@@ -270,6 +307,13 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 	}
 	if (comparison->composition->population == NULL)
 		return;
+	linked = composition_links(own, earlier, &below);
+	/* any rows may be one person's */
+	if (release->population->has_persons)
+		linked = Min(linked, 1);
+	comparison->linked = least_people(comparison->linked, linked);
+	if (linked > 0 && linked < own->k && is_first(comparison, "rows are linked"))
+		tell_links(release, earlier, below, linked);
 	if (content_is_placed(earlier))
 	{
 		comparison->together = composition_add(comparison->composition, earlier);
@@ -278,13 +322,37 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 	/* the data set cannot tell whom the content shows by which label */
 	while (missing < earlier->release.ngeneralized && earlier->attr_of[missing] >= 0)
 		missing++;
-	if (missing < earlier->release.ngeneralized && is_first(comparison, pstrdup(earlier->release.generalized[missing])))
+	if (missing < earlier->release.ngeneralized && (linked == 0 || linked >= own->k) &&
+		is_first(comparison, psprintf("%s of %s", earlier->release.generalized[missing], earlier->release.dataset)))
 		ereport(composition_level(),
 				(errcode(composition_errcode()),
 				 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->release.name),
 				 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
 						   earlier->release.generalized[missing]),
-				 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
+				 errhint("Declare the column with the same hierarchy, in a data set whose relation has it, or set anonopt.composition to off if nobody has both.")));
+}
+
+/*
+ * Others who are about to show a content of the same people wait until we end,
+ * so that each compares with the other's.  Parts of one parent do not.
+ */
+static void
+lock_people(Oid source)
+{
+	const Oid	types[] = {OIDOID, BOOLOID};
+	QueryRows  *relations;
+
+	see_own_changes();
+	relations = read_catalog("SELECT r.relation, bool_or(r.is_read) FROM anonopt.relations_of_people($1) r WHERE r.relation <> 0"
+							 " GROUP BY 1 ORDER BY 1", add_oid(NULL, source), lengthof(types), types);
+	PopActiveSnapshot();
+	for (int i = 0; i < relations->n; i++)
+	{
+		bool		isnull;
+
+		LockDatabaseObject(own_relation("published"), row_oid(relations, i, 0), 0,
+						   DatumGetBool(row_value(relations, i, 1, &isnull)) ? ExclusiveLock : ShareLock);
+	}
 }
 
 void
@@ -299,11 +367,7 @@ composition_check(Release *release)
 
 	release->difference = -1;
 
-	/*
-	 * others who are about to show a content of the source wait until we end,
-	 * so that each compares with the other's
-	 */
-	LockDatabaseObject(own_relation("published"), dataset->relation, 0, ExclusiveLock);
+	lock_people(dataset->relation);
 	see_own_changes();
 	linked_people_check(release);
 	if (composition_level() == 0 && !release->refills)
@@ -312,7 +376,7 @@ composition_check(Release *release)
 		return;
 	}
 	/* this statement may have published already */
-	contents = known_contents(dataset->relation, &n);
+	contents = known_contents(dataset->relation, release->id, &n);
 	PopActiveSnapshot();
 	known_of_release(release, &own);
 	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), &own, contents, n);
@@ -340,4 +404,5 @@ composition_check(Release *release)
 		tell(&comparison, comparison.together, NULL);
 	else if (release->difference > 0 && release->difference < own.k)
 		tell(&comparison, release->difference, comparison.nearest);
+	release->difference = least_people(release->difference, comparison.linked);
 }

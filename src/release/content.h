@@ -82,6 +82,16 @@ typedef struct ContentView
 extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
 								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
 
+/* The values that two contents both show, as pairs of positions; returns their number. */
+extern int	common_values(const Content *a, const Content *b, int (**values)[2]);
+
+/*
+ * The smallest group of people whose rows such values link with certainty, by
+ * their classes in both contents; 0 if there is none.  Sets the people in
+ * groups of fewer than k.
+ */
+extern int64 content_links(const Content *a, const Content *b, const int (*values)[2], int nvalues, int64 k, int64 *below);
+
 /* ---------------------------------------- as stored in anonopt.published_content */
 
 /* Keys that are stored as one part. */
@@ -183,6 +193,13 @@ extern MemoryContext composition_load(const Composition *composition, KnownConte
  * column that cannot be compared, or NULL.
  */
 extern int64 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen);
+
+/*
+ * The people in the smallest group that values link, as content_links says, if
+ * that is what readers of two contents know best: if their labels cannot be
+ * combined.  Otherwise, 0.  Sets the people in groups of fewer than a promises.
+ */
+extern int64 composition_links(const KnownContent *a, const KnownContent *b, int64 *below);
 
 /*
  * Views attribute i of a content and attribute j of another, both of the same

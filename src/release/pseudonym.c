@@ -377,9 +377,8 @@ LinkedGroups *
 linked_people_of_source(Oid source)
 {
 	int			n;
-	KnownLink  *links = read_links("l.secret_name IN (SELECT o.secret_name FROM anonopt.published_link o JOIN anonopt.published q ON q.id = o.id"
-								   " WHERE COALESCE(CASE WHEN q.made_in = anonopt.this_database() THEN q.source"
-								   " ELSE to_regclass(left(q.source_name, 300))::oid::int8 END, 0) = $1)", INT8OID, Int64GetDatum(source), &n);
+	KnownLink  *links = read_links("l.secret_name IN (SELECT o.secret_name FROM anonopt.published_link o"
+								   " WHERE o.id IN (SELECT anonopt.releases_of_people($1)))", OIDOID, ObjectIdGetDatum(source), &n);
 
 	return group_people(links, n, NULL, PG_INT64_MAX);
 }

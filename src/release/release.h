@@ -66,7 +66,8 @@ typedef struct Release
 	bool		unchanged;		/* it is what was shown last */
 	List	   *pseudonyms;		/* columns shown as pseudonyms */
 	int64		difference;		/* people in the smallest difference to an
-								 * earlier content; 0 for none, -1 if not
+								 * earlier content, or whom values shown by
+								 * both single out; 0 for none, -1 if not
 								 * compared */
 } Release;
 
@@ -88,6 +89,9 @@ extern void release_choose(Release *release);
 
 /* Fails unless the caller may read all columns that would be read of a data set's relation. */
 extern void release_check_reading(const Dataset *dataset);
+
+/* Fails if a relation is a release, or a view that reads one. */
+extern void require_no_release(Oid relation);
 
 /*
  * Checks against the catalogs: rights, hierarchies, identifiers, the source.

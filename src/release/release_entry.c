@@ -324,7 +324,7 @@ release_entry_find(Oid relation)
 }
 
 KnownContent *
-known_contents(Oid source, int *n)
+known_contents(Oid source, const char *id, int *n)
 {
 	EntryField	fields[FIELDS_OF_CONTENTS + lengthof(content_fields)];
 	KnownContent *contents;
@@ -333,9 +333,10 @@ known_contents(Oid source, int *n)
 	memcpy(fields, entry_fields, sizeof(EntryField) * FIELDS_OF_CONTENTS);
 	memcpy(fields + FIELDS_OF_CONTENTS, content_fields, sizeof(content_fields));
 	rows = entry_rows(fields, lengthof(fields),
-					  "anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
-					  " WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
-					  INT8OID, Int64GetDatum(source));
+					  psprintf("anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
+							   " WHERE p.id IN (SELECT anonopt.releases_of_people($1))%s ORDER BY COALESCE(c.made_at, p.published_at), p.id",
+							   id == NULL ? "" : psprintf(" OR p.id = '%s'", id)),
+					  OIDOID, ObjectIdGetDatum(source));
 	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
 	for (int i = 0; i < *n; i++)
@@ -410,11 +411,18 @@ release_entry_added_columns(const ReleaseEntry *entry)
 
 /* ------------------------------------------------------------------- writing */
 
-/* Replaces the parts of an entry, each in a table of its own. */
+/*
+ * Replaces the parts of an entry, each in a table of its own; the relations
+ * that it read before are kept, because its earlier contents show their people.
+ */
 static void
 write_parts(const ReleaseEntry *entry)
 {
 	static const char *const tables[] = {"published_promise", "published_values", "published_cover"};
+
+	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read, made_in)"
+						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, anonopt.this_database()"
+						 " FROM anonopt.relations_read($2, NULL) r ON CONFLICT DO NOTHING", add_oid(add_text(NULL, entry->id), entry->source));
 
 	for (int i = 0; i < lengthof(tables); i++)
 		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, entry->id));

@@ -147,8 +147,12 @@ typedef struct KnownContent
 	bool		is_placed;		/* and all have its labels */
 } KnownContent;
 
-/* Lists all contents of releases of a relation, in order, without loading them. */
-extern KnownContent *known_contents(Oid source, int *n);
+/*
+ * Lists, in order and without loading them, all contents of releases that have
+ * shown people whom a relation shows (see releases_of_people in the script),
+ * and those of one release whatever it showed, unless the id is NULL.
+ */
+extern KnownContent *known_contents(Oid source, const char *id, int *n);
 
 /* The relation of a release, by the id of its entry. */
 extern Oid	release_by_id(Datum id);

@@ -296,6 +296,16 @@ reads_release(Oid relation)
 	return rows_of_query(query, NIL, add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
 }
 
+void
+require_no_release(Oid relation)
+{
+	if (reads_release(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s is a release or reads one", relation_sql_name(relation)),
+				 errhint("Name the source of that release.")));
+}
+
 static void
 check_reading_column(Oid relation, const char *column)
 {
@@ -456,9 +466,5 @@ release_check(Release *release)
 	}
 	(void) dataset_load_owned(dataset->name);
 	check_identifiers(release);
-	if (reads_release(dataset->relation))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation %s is a release or reads one", relation_sql_name(dataset->relation)),
-				 errhint("Generalize from the source of that release.")));
+	require_no_release(dataset->relation);
 }

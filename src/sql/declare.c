@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "read/reading.h"
 #include "read/weights.h"
+#include "release/release.h"
 #include "sql/call.h"
 #include "sql/declare.h"
 #include "storage/lmgr.h"
@@ -124,6 +125,32 @@ OWN_FUNCTION(anonopt_create_dataset)
 
 	declare_dataset(name, relation, max_suppression, name_if_given(fcinfo, "person"),
 					name_if_given(fcinfo, "count_column"), name_argument(fcinfo, "timezone"));
+	PG_RETURN_VOID();
+}
+
+OWN_FUNCTION(anonopt_same_people)
+{
+	Oid			relations[] = {relation_argument(fcinfo, "relation"), relation_argument(fcinfo, "other")};
+	ParamListInfo row = add_name(NULL, GetUserNameFromId(GetUserId(), false));
+
+	if (relations[0] == relations[1])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation and other are both %s", relation_sql_name(relations[0])),
+				 errhint("Releases of one relation are always compared.")));
+	for (int i = 0; i < lengthof(relations); i++)
+	{
+		require_rows(relations[i]);
+		require_some_select(relations[i]);
+		/* its readers do not declare anything of its source */
+		require_no_release(relations[i]);
+		row = add_text(add_oid(row, relations[i]), relation_sql_name(relations[i]));
+	}
+	/* in either order, a pair is the same */
+	(void) write_catalog("INSERT INTO anonopt.same_people (relation, relation_name, other, other_name, made_in, declared_by)"
+						 " SELECT $2::int8, $3, $4::int8, $5, anonopt.this_database(), $1 WHERE NOT EXISTS (SELECT FROM anonopt.same_people p"
+						 " WHERE p.made_in = anonopt.this_database() AND (p.relation, p.relation_name, p.other, p.other_name)"
+						 " IN (($2::int8, $3, $4::int8, $5), ($4::int8, $5, $2::int8, $3))) ON CONFLICT DO NOTHING", row);
 	PG_RETURN_VOID();
 }
 

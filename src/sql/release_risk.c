@@ -2,9 +2,9 @@
  * release_risk.c
  *	  SQL: release_risk.
  *
- * Goes through the releases of a data set's relation, one after another: finds
- * the smallest class that those so far single out together, or by which two of
- * their contents differ.
+ * Goes through the releases of the people of a data set, one after another:
+ * finds the smallest class that those so far single out together, or by which
+ * two of their contents differ.
  */
 #include "base/compat.h"
 
@@ -20,51 +20,30 @@ is_unknown(const KnownContent *content)
 	return !content->is_known || content->release.by.kind == BY_RECORDS;
 }
 
-/* Whether a content can be combined with others: labels of the data set's hierarchies. */
-static bool
-is_combinable(const KnownContent *placed, const Population *population)
-{
-	if (population != NULL && placed->release.by.kind != BY_RECODING)
-		return content_is_placed(placed);
-	for (int i = 0; i < placed->release.ngeneralized; i++)
-		if (placed->attr_of[i] < 0)
-			return false;
-	return true;
-}
-
 /*
- * Places contents, and leaves out those that cannot be combined, which for
- * other data sets' releases includes unknown ones, without reporting these.
- * Returns how many remain.
+ * Drops unknown contents of other data sets' releases, without reporting them;
+ * returns how many contents remain.
  */
 static int
-keep_combinable(KnownContent *contents, int n, const Dataset *dataset, const Population *population)
+keep_known(KnownContent *contents, int n, const Dataset *dataset)
 {
 	int			kept = 0;
-	int			left = 0;
 
 	for (int i = 0; i < n; i++)
-	{
-		bool		own = strcmp(contents[i].release.dataset, dataset->name) == 0;
-
-		content_place(&contents[i], dataset, population);
-		if (is_unknown(&contents[i]) ? own : is_combinable(&contents[i], population))
+		if (!is_unknown(&contents[i]) || strcmp(contents[i].release.dataset, dataset->name) == 0)
 			contents[kept++] = contents[i];
-		else if (own)
-			left++;
-	}
-	if (left > 0)
-		ereport(NOTICE,
-				(errmsg_plural("%d content of a release is left out", "%d contents of releases are left out", left, left),
-				 errdetail("They cannot be combined, because columns, hierarchies or a domain have changed since they were made.")));
 	return kept;
 }
 
-/* The people by which a content, which is loaded, differs from earlier ones, or 0. */
+/*
+ * The people whom a content, which is loaded, sets apart beside earlier ones,
+ * by a difference or by values that link rows; or 0.
+ */
 static int64
-difference_before(Composition *composition, KnownContent *contents, int at)
+apart_before(Composition *composition, KnownContent *contents, int at)
 {
 	int64		smallest = 0;
+	int64		below;
 	const char *unseen;
 
 	if (contents[at].has_difference)
@@ -76,6 +55,7 @@ difference_before(Composition *composition, KnownContent *contents, int at)
 		if (context == NULL)
 			continue;
 		smallest = least_people(smallest, composition_difference(composition, &contents[at], &contents[i], &unseen));
+		smallest = least_people(smallest, composition_links(&contents[at], &contents[i], &below));
 		MemoryContextDelete(context);
 	}
 	return smallest;
@@ -92,48 +72,66 @@ put_risk(ResultRow *row, List *releases, int64 k, int64 smallest)
 	row_add(row);
 }
 
+/* The people in the smallest class of a content, when it was made. */
+static int64
+smallest_class(const Content *content)
+{
+	const KeyCounter *classes = content_classes(content);
+	int64		smallest = 0;
+
+	for (uint32 class = 0; class < classes->nkeys; class++)
+		smallest = least_people(smallest, classes->counts[class]);
+	return smallest;
+}
+
 static void
 put_releases(ResultRow *row, Composition *composition, KnownContent *contents, int n)
 {
+	const Dataset *dataset = composition->dataset;
 	const Population *population = composition->population;
 	List	   *releases = NIL;
 	int64		k = PG_INT64_MAX;
 	int64		together = 0;
 	int64		difference = 0;
 	bool		any_unknown = false;
+	int64		alone = 0;		/* the smallest class of those that cannot be
+								 * combined; it has k people or more */
+	int			nalone = 0;
 
 	for (int i = 0; i < n; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
-		const KeyCounter *classes;
 
 		contents[i].content = contents[i].is_known ? known_content_load(&contents[i], context) : NULL;
+		content_place(&contents[i], dataset, population);
 		any_unknown = any_unknown || is_unknown(&contents[i]);
 		k = Min(k, contents[i].k);
-		if (!any_unknown && population != NULL)
+		if (!any_unknown && content_is_placed(&contents[i]))
 			together = composition_add(composition, &contents[i]);
 		else if (!any_unknown)
 		{
-			/* its smallest class when it was made */
-			classes = content_classes(contents[i].content);
-			together = 0;
-			for (uint32 class = 0; class < classes->nkeys; class++)
-				together = least_people(together, classes->counts[class]);
+			alone = least_people(alone, dataset->person != NULL ? contents[i].k : smallest_class(contents[i].content));
+			nalone += population != NULL;
 		}
 		if (contents[i].content != NULL)
-			difference = least_people(difference, difference_before(composition, contents, i));
+			difference = least_people(difference, apart_before(composition, contents, i));
 		if (population != NULL && population->has_persons)
 			difference = Min(difference, 1);
 		MemoryContextDelete(context);
 		releases = list_append_unique_oid(releases, contents[i].release.relation);
 		/* only the last content of a release has a row */
 		if (i + 1 == n || contents[i + 1].release.relation != contents[i].release.relation)
-			put_risk(row, releases, k, any_unknown ? -1 : least_people(together, difference));
+			put_risk(row, releases, k, any_unknown ? -1 : least_people(alone, least_people(together, difference)));
 	}
 	if (any_unknown)
 		ereport(NOTICE,
-				(errmsg("contents of a release of data set \"%s\" are not known", composition->dataset->name),
+				(errmsg("contents of a release of data set \"%s\" are not known", dataset->name),
 				 errdetail("The releases include a live view or a table of per-record generalizations.")));
+	if (nalone > 0)
+		ereport(NOTICE,
+				(errmsg_plural("%d content of a release is not combined with the others", "%d contents of releases are not combined with the others", nalone, nalone),
+				 errdetail("Data set \"%s\" does not have their columns, or not all of their labels. Only differences, and values that link rows, are counted for them.",
+						   dataset->name)));
 }
 
 OWN_FUNCTION(anonopt_release_risk)
@@ -154,16 +152,14 @@ OWN_FUNCTION(anonopt_release_risk)
 			appendStringInfo(&sql, ", r.%s", quote_identifier(dataset->attributes[i].column));
 	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
 	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
-	contents = known_contents(dataset->relation, &n);
-	n = keep_combinable(contents, n, dataset, NULL);
+	contents = known_contents(dataset->relation, NULL, &n);
+	n = keep_known(contents, n, dataset);
 
 	/*
 	 * a single one is as safe as when it was made, but its content counts
 	 * rows
 	 */
 	population = n < 2 && dataset->person == NULL ? NULL : population_argument(dataset);
-	if (population != NULL)
-		n = keep_combinable(contents, n, dataset, population);
 	if (population != NULL || (n < 2 && dataset->person == NULL))
 		put_releases(row, composition_begin(dataset, population, false), contents, n);
 

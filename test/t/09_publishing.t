@@ -503,8 +503,11 @@ sub check_dumps
 		SELECT anonopt.create_dataset('persons', 'person'), anonopt.add_quasi_identifier('persons', 'age', 'ages'), anonopt.add_sensitive('persons', 'illness');
 		SELECT anonopt.create_view('a_view', 'persons', '{1}', k => 2, l => 3), anonopt.publish_table('a_table', 'persons', '{1}', k => 2),
 			anonopt.create_view('a_live_view', 'persons', '{1}', k => 2, materialized => false), anonopt.publish_table('gone', 'persons', '{1}', k => 2);
-		DROP TABLE gone}, 'dumped');
+		DROP TABLE gone;
+		CREATE TABLE copied AS TABLE person;
+		SELECT anonopt.same_people('copied', 'person')}, 'dumped');
 	my $entries = 'SELECT release, dataset, levels, k, l, measures, published_by, published_at, dropped, form FROM anonopt.release WHERE NOT dropped ORDER BY name;'
+	  . 'SELECT DISTINCT p.name, s.relation_name, s.is_read FROM anonopt.published_source s JOIN anonopt.published p USING (id) ORDER BY 1, 2; TABLE anonopt.same_people;'
 	  . 'SELECT name, dropped FROM anonopt.release ORDER BY name';
 	my $before = say_as('owner', $entries, 'dumped');
 	$node->command_ok([ 'pg_dump', '-U', 'owner', '-Fd', '-f', "$dumps/dumped", '-d', $node->connstr('dumped') ], 'a publisher dumps releases');
@@ -521,10 +524,13 @@ sub check_dumps
 				$database, $elsewhere),
 			"a_live_view|60|60|t\na_table|60|60|t\na_view|60|60|t",
 			'and verified');
+		like( hear('owner', q{INSERT INTO copied VALUES (21, 1); SELECT anonopt.create_dataset('copies', 'copied'), anonopt.add_quasi_identifier('copies', 'age', 'ages'),
+					anonopt.add_sensitive('copies', 'illness'); SELECT anonopt.publish_table('copies_shown', 'copies', '{1}', k => 2)}, $database, $elsewhere),
+			qr/WARNING.*differs from what was shown before by 1 person/, 'and compared, with what is published of the same people, too');
 		say_as('owner', q{SELECT anonopt.refresh_release('a_view'), anonopt.refresh_release('a_table'); DROP TABLE a_table; SELECT anonopt.drop_release('a_live_view')},
 			$database, $elsewhere);
 		is( say_as('owner', 'SELECT name, dropped FROM anonopt.release ORDER BY name', $database, $elsewhere),
-			"public.a_live_view|t\npublic.a_table|t\npublic.a_view|f\npublic.gone|t", 'what is dropped there shows as dropped');
+			"public.a_live_view|t\npublic.a_table|t\npublic.a_view|f\npublic.copies_shown|f\npublic.gone|t", 'what is dropped there shows as dropped');
 	}
 }
 

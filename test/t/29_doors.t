@@ -243,7 +243,7 @@ sub check_dropped_between_rows
 # and functions of the same names, which verify then ran.
 sub check_dropped_while_waiting
 {
-	my @tables = qw(published published_promise published_values published_cover published_content published_link dataset attribute promise);
+	my @tables = qw(published published_promise published_values published_cover published_source published_content published_link same_people dataset attribute promise);
 
 	ask('owned', 'mallory', q{DROP EXTENSION IF EXISTS anonopt; DROP SCHEMA IF EXISTS anonopt, m CASCADE; CREATE EXTENSION anonopt; CREATE SCHEMA mallory; CREATE SCHEMA p});
 	make_trap('owned', 'mallory');
@@ -789,6 +789,25 @@ sub check_composition_race
 	$heard = end_session($second);
 	is(ask('clinic', 'pub', q{SELECT to_regclass('p.past_one') IS NULL, to_regclass('p.past_two') IS NULL}), 'f|t', 'nor is one by data from before the other');
 	like($heard, qr/ERROR:  (?:55000|40001)/, 'it is refused');
+
+	# so did publishers of two views of one table
+	$make->('viewed');
+	ask('clinic', 'pub', q{CREATE TABLE p.viewed_more AS SELECT 1 AS x; CREATE VIEW p.viewed_ab AS SELECT v.* FROM p.viewed v, p.viewed_more;
+		CREATE VIEW p.viewed_ba AS SELECT v.* FROM p.viewed_more, p.viewed v;
+		SELECT anonopt.create_dataset(x, ('p.' || x)::regclass, 0.2), anonopt.add_quasi_identifier(x, 'age', 'p.viewed_levels'), anonopt.add_sensitive(x, 'illness')
+		FROM unnest('{viewed_ab,viewed_ba}'::text[]) x});
+	$first->query_safe('BEGIN; ' . sprintf $publish, 'viewed_ab', 'one');
+	ask('clinic', 'pub', q{INSERT INTO p.viewed VALUES (1001, 21, 'gout')});
+	$second = begin_session('clinic', 'pub', 'publishing', "$settings; " . sprintf("$publish;", 'viewed_ba', 'two'));
+	$waits = waits($second);
+	$first->query_safe('COMMIT');
+	$heard = end_session($second);
+	is(ask('clinic', 'pub', q{SELECT to_regclass('p.viewed_ba_two') IS NULL}), 't', 'nor one of two views of a table that are published at once');
+	is($waits, 1, 'the second publisher waits, too');
+	like($heard, qr/ERROR:  55000/, 'and is refused');
+	my $often = q{DO $$ BEGIN FOR i IN 1..15 LOOP PERFORM anonopt.publish_table('p.often_%1$s', '%1$s', '{1}', k => 5); DROP TABLE p.often_%1$s; COMMIT; END LOOP; END $$;};
+	my @both = map { begin_session('clinic', 'pub', $_, "SET client_min_messages = error; SET anonopt.composition = off; " . sprintf($often, $_)) } qw(viewed_ab viewed_ba);
+	unlike(join('', map { end_session($_) } @both), qr/ERROR/, 'publishers of two views do not lock each other out');
 	$first->quit;
 }
 
