@@ -99,6 +99,7 @@ COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'th
 COMMENT ON TABLE anonopt.published IS 'internal: releases as they were published; anonopt.release shows them';
 COMMENT ON TABLE anonopt.published_promise IS 'internal: what releases promise';
 COMMENT ON TABLE anonopt.published_values IS 'internal: how many people have each sensitive value, to measure releases again';
+COMMENT ON TABLE anonopt.published_held IS 'internal: classes that a refresh held back';
 COMMENT ON TABLE anonopt.published_cover IS 'internal: leaves under labels of releases, to measure them again';
 COMMENT ON TABLE anonopt.published_source IS 'internal: the relations that releases have read';
 COMMENT ON TABLE anonopt.published_content IS 'internal: what each snapshot of a release showed';
@@ -119,7 +120,7 @@ COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the r
 COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text) IS 'publishes a generalization as a table, which can be dumped or copied';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
 COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'gives a release another generalization or promise; it stays the same relation';
-COMMENT ON FUNCTION anonopt.refresh_release(regclass) IS 'measures a release on the current data, and rebuilds it if it keeps its promise';
+COMMENT ON FUNCTION anonopt.refresh_release(regclass, boolean, boolean) IS 'measures a release on the current data, and rebuilds it if it keeps its promise';
 COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays on record';
 COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release again';
 COMMENT ON FUNCTION anonopt.utility(text, regclass, int, bigint) IS 'measures what a release is good for: distributions, associations, range queries and a classifier, before and after';

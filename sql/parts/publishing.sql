@@ -138,10 +138,21 @@ CREATE TABLE anonopt.published_link (
 	PRIMARY KEY (id, column_name, version, part)
 );
 
+-- Classes that a refresh did not show as they are: their labels, none for stars, and since when; the
+-- people whom each shows, those who wait to be shown as they are, and those shown who were deleted.
+CREATE TABLE anonopt.published_held (
+	id uuid NOT NULL,
+	labels text[] NOT NULL,
+	since timestamptz NOT NULL,
+	people bigint NOT NULL CHECK (people >= 0),
+	waiting bigint NOT NULL CHECK (waiting >= 0),
+	departed bigint NOT NULL CHECK (departed >= 0)
+);
+
 REVOKE ALL ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,
-	anonopt.published_source, anonopt.published_content, anonopt.published_link, anonopt.same_people FROM PUBLIC;
+	anonopt.published_source, anonopt.published_content, anonopt.published_link, anonopt.published_held, anonopt.same_people FROM PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,
-	anonopt.published_source, anonopt.published_content, anonopt.published_link, anonopt.same_people TO pg_database_owner;
+	anonopt.published_source, anonopt.published_content, anonopt.published_link, anonopt.published_held, anonopt.same_people TO pg_database_owner;
 GRANT SELECT ON anonopt.same_people TO PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_promise', '');
@@ -150,6 +161,7 @@ SELECT pg_catalog.pg_extension_config_dump('anonopt.published_cover', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_source', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_link', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_held', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.same_people', '');
 
 -- Identifies this database; only a copy of all its files has the same identifier.
@@ -286,7 +298,7 @@ CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utili
 	risk text DEFAULT 'sensitivity', utility text DEFAULT 'depth', columns name[] DEFAULT NULL)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.refresh_release(release regclass)
+CREATE FUNCTION anonopt.refresh_release(release regclass, hold_back boolean DEFAULT NULL, keep_deleted boolean DEFAULT false)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_refresh_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.republish(release regclass, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL, k int DEFAULT NULL,
@@ -297,7 +309,8 @@ CREATE FUNCTION anonopt.drop_release(release regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bigint, OUT promised_l bigint, OUT l bigint,
-	OUT rows bigint, OUT ok boolean, OUT promised_t float8, OUT t float8, OUT others jsonb, OUT filled_at timestamptz)
+	OUT rows bigint, OUT ok boolean, OUT promised_t float8, OUT t float8, OUT others jsonb, OUT filled_at timestamptz, OUT held_back bigint,
+	OUT held_since timestamptz)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.same_people(relation regclass, other regclass)

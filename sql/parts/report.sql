@@ -147,6 +147,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <li>Each class holds at least {{one}} different sensitive value. In a class with one value everybody has it, so an attacker learns it without picking a row.</li>
 <li>Nobody is {{nobody}}.</li>
 <li>Left out or shown only as stars: {{left_out}}.{{gone}}</li>
+<li>Not shown as they are now: {{held}}. Their classes would differ from what was shown before by too few people.</li>
 <li>Shown unchanged, and covered by no promise: {{uncovered}}.</li>
 <li>Shown as pseudonyms, which link the rows of one person: {{pseudonyms}}.</li>
 <li class="warning">Together with other releases of the same data, the smallest class is {{together}}: anyone who has all of them can learn more than this release promises.</li>
@@ -166,6 +167,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'nobody', CASE WHEN suppressed = 0 THEN 'left out' END,
 		'left_out', CASE WHEN suppressed <> 0 THEN format('%s of %s', anonopt.rows_text(suppressed, measures), anonopt.short_number(anonopt.rows_measured(measures))) END,
 		'gone', coalesce(' Nobody is shown with ' || anonopt.report_gone(r), ''),
+		'held', CASE WHEN (r.verified ->> 'held_back')::float8 > 0 THEN format('%s, some since %s', anonopt.rows_text((r.verified ->> 'held_back')::float8, measures),
+			((r.verified ->> 'held_since')::timestamptz)::date) END,
 		'uncovered', anonopt.report_uncovered(r),
 		'pseudonyms', nullif(array_to_string(r.pseudonyms, ', '), ''),
 		'together', CASE WHEN broken_together THEN together END))

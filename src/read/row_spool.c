@@ -40,15 +40,8 @@ interval_digest(const Interval *interval)
 	return portable_digest(bytes, sizeof(bytes));
 }
 
-/*
- * A digest of a value: equal for equal values, unless they are parts of an
- * array or the like, almost never for others, and the same in a copy of the
- * database on another machine.  Numbers of any type and texts have that of
- * their digits, since another release may show them so; days and moments of
- * different types do not.
- */
-static uint64
-digest(const ValueType *type, Datum value)
+uint64
+value_digest(const ValueType *type, Datum value)
 {
 	const char *plain;
 
@@ -111,7 +104,7 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 		digests = spool->digests + (Size) spool->ngroups++ * spool->ndigested;
 		for (int i = 0; i < spool->ncolumns; i++)
 			if (spool->columns[i].digested)
-				*digests++ = kept_nulls[i] ? 0 : digest(&spool->types[i], kept[i]);
+				*digests++ = kept_nulls[i] ? 0 : value_digest(&spool->types[i], kept[i]);
 	}
 	if (!spool->keeps_rows || (spool->merges && !is_new))
 		return;

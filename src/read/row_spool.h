@@ -81,4 +81,13 @@ extern void spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg);
 
 extern void spool_end(RowSpool *spool);
 
+/*
+ * A digest of a value: equal for equal values, unless they are parts of an
+ * array or the like, almost never for others, and the same in a copy of the
+ * database on another machine.  Numbers of any type and texts have that of
+ * their digits, since another release may show them so; days and moments of
+ * different types do not.
+ */
+extern uint64 value_digest(const ValueType *type, Datum value);
+
 #endif

@@ -11,143 +11,10 @@
 #include "miscadmin.h"
 #include "nodes/value.h"
 #include "read/population_read.h"
+#include "release/hold_back.h"
 #include "release/pseudonym.h"
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
-
-/* ----------------- what two contents reveal together: a reader who has both */
-
-/* Treats labels that look alike as equal. */
-static void
-view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
-{
-	Size		na = a->content->nlabels[i];
-	Size		nb = b->content->nlabels[j];
-	const char **texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (na + nb + 1));
-	const char **different;
-	uint32		ndifferent;
-	uint32	   *numbers;
-
-	memcpy(texts, a->content->labels[i], sizeof(char *) * na);
-	memcpy(texts + na, b->content->labels[j], sizeof(char *) * nb);
-	numbers = number_texts(texts, na + nb, &ndifferent, &different);
-	view_a->attr = i;
-	view_a->shown = numbers;
-	view_b->attr = j;
-	view_b->shown = numbers + na;
-}
-
-/* Whether a tuple that two contents of the same recoding show has moved to another class. */
-static bool
-have_moved(const Content *a, const Content *b)
-{
-	KeyCounter *classes = key_counter_create(CurrentMemoryContext, 1, 1024);
-	KeyCounter *pairs = key_counter_create(CurrentMemoryContext, 1, 1024);
-
-	for (uint32 i = 0; i < a->tuples->nkeys; i++)
-	{
-		uint32		before = (uint32) a->tuples->counts[i];
-		uint32		after = content_class_of(b, a->tuples->keys[i]);
-		uint32		known = pairs->nkeys;
-
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (after == 0)
-			continue;
-		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
-		if (key_counter_add(pairs, 1) != known)
-			continue;
-		*key_counter_candidate(classes) = before;
-		(void) key_counter_add(classes, 1);
-		*key_counter_candidate(classes) = UINT64CONST(1) << 32 | after;
-		(void) key_counter_add(classes, 1);
-	}
-	/* a class that was split or merged occurs in two pairs */
-	return classes->nkeys < 2 * pairs->nkeys;
-}
-
-int64
-composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen)
-{
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		alike = contents_are_alike(a, b);
-	ContentView views_a[MAX_ATTRIBUTES];
-	ContentView views_b[MAX_ATTRIBUTES];
-	int			(*values)[2];
-	int			nviews = 0;
-	int			nvalues = common_values(a->content, b->content, &values);
-	int64		difference;
-
-	*unseen = NULL;
-	for (int i = 0; i < a->release.ngeneralized; i++)
-		for (int j = 0; j < b->release.ngeneralized; j++)
-		{
-			if (strcmp(a->release.generalized[i], b->release.generalized[j]) != 0)
-				continue;
-			if (alike)
-				view_by_texts(a, b, i, j, &views_a[nviews], &views_b[nviews]);
-			else if (composition->population == NULL || !view_by_values(composition, a, b, i, j, &views_a[nviews], &views_b[nviews]))
-			{
-				/* the combination of their classes tells as much */
-				if (!content_is_placed(a) || !content_is_placed(b))
-					*unseen = a->release.generalized[i];
-				continue;
-			}
-			nviews++;
-			break;
-		}
-	difference = content_difference(a->content, views_a, b->content, views_b, nviews, values, nvalues);
-
-	/*
-	 * moves hide newcomers among people who only changed class, but not if
-	 * all classes are compared at once
-	 */
-	if (alike && a->content->tuples != NULL && b->content->tuples != NULL && have_moved(a->content, b->content))
-		difference = least_people(difference, content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues));
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
-	return difference;
-}
-
-int64
-composition_links(const KnownContent *a, const KnownContent *b, int64 *below)
-{
-	int			(*values)[2];
-	int			nvalues;
-
-	if (contents_are_alike(a, b) || (content_is_placed(a) && content_is_placed(b)))
-		return 0;
-	nvalues = common_values(a->content, b->content, &values);
-	return content_links(a->content, b->content, values, nvalues, a->k, below);
-}
-
-MemoryContext
-composition_load(const Composition *composition, KnownContent *other)
-{
-	MemoryContext context;
-	MemoryContext old;
-
-	CHECK_FOR_INTERRUPTS();
-	if (!other->is_known)
-		return NULL;
-	context = AllocSetContextCreate(CurrentMemoryContext, "anonopt other content", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	if (composition->latest)
-		see_own_changes();
-	other->content = known_content_load(other, context);
-	if (composition->latest)
-		PopActiveSnapshot();
-	if (other->content != NULL)
-		content_place(other, composition->dataset, composition->population);
-	MemoryContextSwitchTo(old);
-	if (other->content != NULL)
-		return context;
-	MemoryContextDelete(context);
-	return NULL;
-}
-
-/* ------------------------------------------------------------- warns or refuses */
 
 /* The content that a release is about to show, as if it had been written down already. */
 static void
@@ -175,36 +42,46 @@ typedef struct Comparison
 {
 	Release    *release;
 	Composition *composition;
+	const KnownContent *before; /* what it showed last, if it holds back */
 	const char *nearest;		/* the release that it differs least from */
+	bool		combines;		/* contents are combined on the current data */
 	int64		together;		/* the smallest group that all contents single
 								 * out */
 	int64		linked;			/* the smallest group that values link */
 	List	   *warned;			/* of these */
 } Comparison;
 
+/* How what others could subtract is told: by an error, where everything else has been held back. */
+static int
+refusal_level(const Release *release)
+{
+	return release->holds_back ? ERROR : composition_level();
+}
+
 /* Tells of the people whom the release exposes beside an earlier one, or beside all if that is NULL. */
 static void
 tell(const Comparison *comparison, int64 people, const char *other)
 {
 	const Release *release = comparison->release;
+	int			level = refusal_level(release);
 
 	if (other == NULL)
-		ereport(composition_level(),
-				(errcode(composition_errcode()),
+		ereport(level,
+				(errcode(composition_errcode(level)),
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
 						release->dataset->name, people),
 				 errdetail(INT64_FORMAT " is promised.", release->promise.k),
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 	else if (release->population->has_persons)
-		ereport(composition_level(),
-				(errcode(composition_errcode()),
+		ereport(level,
+				(errcode(composition_errcode(level)),
 				 errmsg("release %s differs from what was shown before by rows that may all be one person's", release->sql_name),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " people are promised.",
 						   other, release->promise.k),
 				 errhint("The release does not record whose rows it showed. Set anonopt.composition to off if you know that enough people have changed.")));
 	else
-		ereport(composition_level(),
-				(errcode(composition_errcode()),
+		ereport(level,
+				(errcode(composition_errcode(level)),
 				 errmsg_plural("release %s differs from what was shown before by " INT64_FORMAT " person",
 							   "release %s differs from what was shown before by " INT64_FORMAT " people", (unsigned long) people,
 							   release->sql_name, people),
@@ -222,13 +99,14 @@ tell_links(const Release *release, const KnownContent *earlier, int64 people, in
 {
 	int			(*values)[2];
 	int			nvalues = common_values(release->content, earlier->content, &values);
+	int			level = refusal_level(release);
 	StringInfoData names;
 
 	initStringInfo(&names);
 	for (int v = 0; v < nvalues; v++)
 		appendStringInfo(&names, "%s\"%s\"", v > 0 ? ", " : "", release->content->values[values[v][0]]);
-	ereport(composition_level(),
-			(errcode(composition_errcode()),
+	ereport(level,
+			(errcode(composition_errcode(level)),
 			 release->population->has_persons ?
 			 errmsg("rows that release %s and a content of %s single out together may all be one person's", release->sql_name, earlier->release.name) :
 			 errmsg_plural("release %s and a content of %s together single out " INT64_FORMAT " person",
@@ -251,6 +129,18 @@ is_first(Comparison *comparison, const char *what)
 	return true;
 }
 
+/* What a release showed last among some contents, or -1. */
+static int
+last_content(const Release *release, const KnownContent *contents, int n)
+{
+	int			last = -1;
+
+	for (int i = 0; i < n && release->id != NULL; i++)
+		if (strcmp(contents[i].release.id, release->id) == 0 && contents[i].is_known && (last < 0 || contents[i].version > contents[last].version))
+			last = i;
+	return last;
+}
+
 /*
  * Whether a release shows just what it showed last, as after a restore: then
  * nobody learns more.  Where rows belong to people, equal rows may be those of
@@ -259,13 +149,11 @@ is_first(Comparison *comparison, const char *what)
 static bool
 shows_the_same(const Release *release, Composition *composition, const KnownContent *own, KnownContent *contents, int n)
 {
-	KnownContent *last = NULL;
+	int			at = last_content(release, contents, n);
+	KnownContent *last = at < 0 ? NULL : &contents[at];
 	const KeyCounter *tuples = own->content->tuples;
 	const char *unseen;
 
-	for (int i = 0; i < n; i++)
-		if (release->id != NULL && strcmp(contents[i].release.id, release->id) == 0 && contents[i].is_known)
-			last = &contents[i];
 	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
 		return false;
 	if (composition_load(composition, last) == NULL || composition_difference(composition, own, last, &unseen) != 0 || (tuples == NULL) != (last->content->tuples == NULL))
@@ -277,26 +165,32 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 	for (uint32 i = 0; i < tuples->nkeys; i++)
 		if (content_class_of(last->content, tuples->keys[i]) == 0)
 			return false;
-	return !have_moved(own->content, last->content);
+	return !contents_have_moved(own->content, last->content);
 }
 
-/* Compares a release with an earlier content, which is loaded; says once what cannot be compared or combined. */
+/* Tells of a column of an earlier content that cannot be compared. */
+static void
+tell_unseen(const Release *release, const KnownContent *earlier, const char *column)
+{
+	int			level = refusal_level(release);
+
+	ereport(level,
+			(errcode(composition_errcode(level)),
+			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, earlier->release.name, column),
+			 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
+			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
+}
+
+/* Compares a release with an earlier content, which is loaded; says once what cannot be compared. */
 static void
 compare_with(Comparison *comparison, const KnownContent *own, const KnownContent *earlier)
 {
 	Release    *release = comparison->release;
 	const char *unseen;
-	int			missing = 0;
-	int64		below = 0;
-	int64		linked;
 	int64		difference = composition_difference(comparison->composition, own, earlier, &unseen);
 
 	if (unseen != NULL && is_first(comparison, psprintf("%s.%s", earlier->release.name, unseen)))
-		ereport(composition_level(),
-				(errcode(composition_errcode()),
-				 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, earlier->release.name, unseen),
-				 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
-				 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
+		tell_unseen(release, earlier, unseen);
 	/* contents count rows */
 	if (release->population->has_persons)
 		difference = Min(difference, 1);
@@ -305,15 +199,41 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 		release->difference = difference;
 		comparison->nearest = earlier->release.name;
 	}
-	if (comparison->composition->population == NULL)
-		return;
-	linked = composition_links(own, earlier, &below);
+}
+
+/*
+ * Whether the values that a release and an earlier content show link too few
+ * rows of both; if the release holds back, more than what it showed last.
+ */
+static bool
+are_linked(Comparison *comparison, const KnownContent *own, const KnownContent *earlier, int64 *below)
+{
+	int64		linked = composition_links(own, earlier, below);
+	bool		has_persons = comparison->release->population->has_persons;
+	int64		linked_before;
+	int64		below_before = 0;
+
 	/* any rows may be one person's */
-	if (release->population->has_persons)
-		linked = Min(linked, 1);
-	comparison->linked = least_people(comparison->linked, linked);
-	if (linked > 0 && linked < own->k && is_first(comparison, "rows are linked"))
-		tell_links(release, earlier, below, linked);
+	comparison->linked = least_people(comparison->linked, has_persons ? Min(linked, 1) : linked);
+	if (linked == 0 || (linked >= own->k && !has_persons))
+		return false;
+	if (comparison->before == NULL)
+		return true;
+	linked_before = composition_links(comparison->before, earlier, &below_before);
+	return linked_before == 0 || linked < linked_before || *below > below_before;
+}
+
+/* Combines an earlier content, which is loaded, with those before; says once what is linked or cannot be combined. */
+static void
+combine_with(Comparison *comparison, const KnownContent *own, const KnownContent *earlier)
+{
+	int			level = refusal_level(comparison->release);
+	int			missing = 0;
+	int64		below = 0;
+	bool		linked = are_linked(comparison, own, earlier, &below);
+
+	if (linked && is_first(comparison, "rows are linked"))
+		tell_links(comparison->release, earlier, below, comparison->linked);
 	if (content_is_placed(earlier))
 	{
 		comparison->together = composition_add(comparison->composition, earlier);
@@ -322,14 +242,46 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 	/* the data set cannot tell whom the content shows by which label */
 	while (missing < earlier->release.ngeneralized && earlier->attr_of[missing] >= 0)
 		missing++;
-	if (missing < earlier->release.ngeneralized && (linked == 0 || linked >= own->k) &&
+	if (missing < earlier->release.ngeneralized && !linked &&
 		is_first(comparison, psprintf("%s of %s", earlier->release.generalized[missing], earlier->release.dataset)))
-		ereport(composition_level(),
-				(errcode(composition_errcode()),
-				 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->release.name),
+		ereport(level,
+				(errcode(composition_errcode(level)),
+				 errmsg("release %s cannot be combined with a content of %s", comparison->release->sql_name, earlier->release.name),
 				 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
 						   earlier->release.generalized[missing]),
 				 errhint("Declare the column with the same hierarchy, in a data set whose relation has it, or set anonopt.composition to off if nobody has both.")));
+}
+
+/*
+ * Whether what a release is about to show, some of it held back, singles out
+ * more people beside earlier contents than what it showed last.  What cannot be
+ * combined could not be before.
+ */
+static bool
+reveals_together(Comparison *comparison, const KnownContent *own, KnownContent *contents, int n)
+{
+	KnownContent before = *own;
+	bool		reveals = false;
+	int64		together;
+	int64		below;
+
+	before.content = comparison->release->held->last.content;
+	comparison->before = &before;
+	for (int i = 0; i < n && comparison->combines; i++)
+	{
+		MemoryContext context = composition_load(comparison->composition, &contents[i]);
+
+		if (context == NULL)
+			continue;
+		reveals = reveals || are_linked(comparison, own, &contents[i], &below);
+		if (content_is_placed(&contents[i]))
+			comparison->together = composition_add(comparison->composition, &contents[i]);
+		MemoryContextDelete(context);
+	}
+	if (reveals || !comparison->combines || !content_is_placed(own))
+		return reveals;
+	together = composition_add(comparison->composition, own);
+	return together > 0 && together < own->k && (comparison->together == 0 || together < comparison->together);
 }
 
 /*
@@ -363,6 +315,7 @@ composition_check(Release *release)
 	KnownContent *contents;
 	Population *population = NULL;
 	Comparison	comparison = {.release = release};
+	int			last;
 	int			n;
 
 	release->difference = -1;
@@ -370,7 +323,7 @@ composition_check(Release *release)
 	lock_people(dataset->relation);
 	see_own_changes();
 	linked_people_check(release);
-	if (composition_level() == 0 && !release->refills)
+	if (refusal_level(release) == 0 && !release->refills)
 	{
 		PopActiveSnapshot();
 		return;
@@ -380,14 +333,25 @@ composition_check(Release *release)
 	PopActiveSnapshot();
 	known_of_release(release, &own);
 	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), &own, contents, n);
-	if (composition_level() == 0 || release->unchanged)
+	if (refusal_level(release) == 0 || release->unchanged)
 		return;
 	release->difference = 0;
 	for (int i = 0; i < n && population == NULL; i++)
 		if (contents[i].is_known && (own.release.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);
 	comparison.composition = composition_begin(dataset, population, true);
+	comparison.combines = population != NULL;
 	content_place(&own, dataset, population);
+	last = last_content(release, contents, n);
+	if (release->holds_back && last >= 0)
+	{
+		hold_back(release, comparison.composition, &own, contents, n, last);
+		if (release->held->unseen != NULL)
+			tell_unseen(release, release->held->unseen_in, release->held->unseen);
+		if (reveals_together(&comparison, &own, contents, n))
+			(void) hold_all_back(release->held);
+		return;
+	}
 	for (int i = 0; i < n; i++)
 	{
 		MemoryContext context = composition_load(comparison.composition, &contents[i]);
@@ -395,6 +359,8 @@ composition_check(Release *release)
 		if (context == NULL)
 			continue;
 		compare_with(&comparison, &own, &contents[i]);
+		if (comparison.combines)
+			combine_with(&comparison, &own, &contents[i]);
 		MemoryContextDelete(context);
 	}
 	if (population != NULL && content_is_placed(&own))

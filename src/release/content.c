@@ -122,54 +122,111 @@ tuple_digest(const Population *population, const uint64 *const *digests, const i
 
 /* ------------------------------------------------ what one content shows beside another */
 
+/* Writes the generalized labels of a row as the next key of the classes. */
+static void
+view_row(KeyCounter *classes, const CommonView *view, int side, const uint64 *row)
+{
+	uint64	   *class = key_counter_candidate(classes);
+
+	memset(class, 0, sizeof(uint64) * classes->nwords);
+	for (int v = 0; v < view->n; v++)
+	{
+		uint32		code = code_at(row, view->of[side][v].attr);
+
+		put_code(class, v, code == STARRED ? STARRED : view->of[side][v].shown[code]);
+	}
+}
+
+uint32
+class_in_view(const ContentDifference *difference, const CommonView *view, int side, const uint64 *row)
+{
+	view_row(difference->classes, view, side, row);
+	return key_counter_find(difference->classes);
+}
+
 /* Adds a content's rows, with a sign, to those of classes with the same generalized labels. */
 static void
-add_rows(KeyCounter *classes, KeyCounter *rows, const Content *content, const ContentView *views, int nviews,
-		 const int (*values)[2], int nvalues, int side)
+add_rows(ContentDifference *difference, const Content *content, const CommonView *view, int side)
 {
+	KeyCounter *rows = difference->rows;
+
 	for (uint32 i = 0; i < content->rows->nkeys; i++)
 	{
 		const uint64 *row = content_row(content, i);
-		uint64	   *class = key_counter_candidate(classes);
 		uint64	   *key = key_counter_candidate(rows);
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		memset(class, 0, sizeof(uint64) * classes->nwords);
-		for (int v = 0; v < nviews; v++)
-		{
-			uint32		code = code_at(row, views[v].attr);
-
-			put_code(class, v, code == STARRED ? STARRED : views[v].shown[code]);
-		}
-		key[0] = key_counter_add(classes, 0);
-		for (int v = 0; v < nvalues; v++)
-			key[v + 1] = row[code_words(content->nattrs) + values[v][side]];
+		view_row(difference->classes, view, side, row);
+		key[0] = key_counter_add(difference->classes, content->rows->counts[i]);
+		for (int v = 0; v < view->nvalues; v++)
+			key[v + 1] = row[code_words(content->nattrs) + view->values[v][side]];
 		(void) key_counter_add(rows, side == 0 ? content->rows->counts[i] : -content->rows->counts[i]);
 	}
 }
 
-int64
-content_difference(const Content *a, const ContentView *views_a, const Content *b, const ContentView *views_b, int nviews,
-				   const int (*values)[2], int nvalues)
+ContentDifference
+content_difference(const Content *a, const Content *b, const CommonView *view)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);
-	KeyCounter *classes = key_counter_create(context, Max(code_words(nviews), 1), 1024);
-	KeyCounter *rows = key_counter_create(context, nvalues + 1, 1024);
-	int64	   *only[2];		/* by class: people whom one side shows */
+	ContentDifference difference = {
+		.classes = key_counter_create(CurrentMemoryContext, Max(code_words(view->n), 1), 1024),
+		.rows = key_counter_create(CurrentMemoryContext, view->nvalues + 1, Max(a->rows->nkeys, 16))
+	};
+	KeyCounter *rows = difference.rows;
+	int64	   *before;
+	uint32		known;
+
+	add_rows(&difference, a, view, 0);
+	known = difference.classes->nkeys;
+	before = budget_alloc(sizeof(int64), (Size) known + 1);
+	memcpy(before, difference.classes->counts, sizeof(int64) * known);
+	add_rows(&difference, b, view, 1);
+	for (int side = 0; side < 2; side++)
+	{
+		difference.people[side] = budget_alloc_zero(sizeof(int64), (Size) difference.classes->nkeys + 1);
+		difference.only[side] = budget_alloc_zero(sizeof(int64), (Size) difference.classes->nkeys + 1);
+	}
+	memcpy(difference.people[0], before, sizeof(int64) * known);
+	for (uint32 class = 0; class < difference.classes->nkeys; class++)
+		difference.people[1][class] = difference.classes->counts[class] - difference.people[0][class];
+	for (uint32 i = 0; i < rows->nkeys; i++)
+		difference.only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += llabs(rows->counts[i]);
+	return difference;
+}
+
+int64
+smallest_difference(const ContentDifference *difference)
+{
 	int64		smallest = 0;
 
-	add_rows(classes, rows, a, views_a, nviews, values, nvalues, 0);
-	add_rows(classes, rows, b, views_b, nviews, values, nvalues, 1);
 	for (int side = 0; side < 2; side++)
-		only[side] = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) classes->nkeys + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (uint32 i = 0; i < rows->nkeys; i++)
-		only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += llabs(rows->counts[i]);
-	for (int side = 0; side < 2; side++)
-		for (uint32 class = 0; class < classes->nkeys; class++)
-			smallest = least_people(smallest, only[side][class]);
-	MemoryContextDelete(context);
+		for (uint32 class = 0; class < difference->classes->nkeys; class++)
+			smallest = least_people(smallest, difference->only[side][class]);
 	return smallest;
+}
+
+int64 *
+values_of_difference(const ContentDifference *difference, int side, int value)
+{
+	const KeyCounter *rows = difference->rows;
+	KeyCounter *values = key_counter_create(CurrentMemoryContext, 2, 1024);
+	int64	   *n = budget_alloc_zero(sizeof(int64), (Size) difference->classes->nkeys + 1);
+
+	for (uint32 i = 0; i < rows->nkeys; i++)
+	{
+		const uint64 *row = rows->keys + (Size) i * rows->nwords;
+		uint64	   *key = key_counter_candidate(values);
+		uint32		known;
+
+		if (rows->counts[i] == 0 || (rows->counts[i] < 0) != (side == 1))
+			continue;
+		key[0] = row[0];
+		key[1] = row[value + 1];
+		known = values->nkeys;
+		if (key_counter_add(values, 1) == known)
+			n[row[0]]++;
+	}
+	return n;
 }
 
 /* ---------------------------------------- as stored in anonopt.published_content */

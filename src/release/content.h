@@ -2,7 +2,7 @@
  * content.h
  *	  Contents of releases, the number of rows for each combination of labels
  *	  and values: how they are stored (content.c), what two reveal by their
- *	  difference (composition.c, content_views.c), and what several reveal of
+ *	  difference (content_compare.c, content_views.c), and what several reveal of
  *	  each person (content_people.c).
  *
  * Labels are numbered, values of sensitive and class columns are digests.
@@ -74,13 +74,43 @@ typedef struct ContentView
 	const uint32 *shown;		/* by code */
 } ContentView;
 
+/* How two contents are compared. */
+typedef struct CommonView
+{
+	int			n;				/* columns whose labels both show, and */
+	ContentView of[2][MAX_ATTRIBUTES];	/* their labels on each side */
+	int			nvalues;		/* values that both show, and */
+	int			(*values)[2];	/* their positions on each side */
+	const char *unseen;			/* a column that cannot be compared, or NULL */
+	bool		alike;			/* both generalize alike, so that a class is
+								 * one of the view */
+	bool		moved;			/* people have moved between classes, among
+								 * whom others may hide */
+} CommonView;
+
 /*
- * The people in the smallest group by which one content differs from the other
- * among rows with the same generalized labels; 0 if they do not differ. values
- * lists the values to compare, as pairs of positions.
+ * By how many people one content differs from another among rows with the same
+ * generalized labels, a class of the view.
  */
-extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
-								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
+typedef struct ContentDifference
+{
+	KeyCounter *classes;		/* generalized labels */
+	KeyCounter *rows;			/* a class and values; counts people of the
+								 * first content less those of the second */
+	int64	   *people[2];		/* by side and class: all, and */
+	int64	   *only[2];		/* those whom the other side does not show */
+} ContentDifference;
+
+extern ContentDifference content_difference(const Content *a, const Content *b, const CommonView *view);
+
+/* The smallest of these groups of people whom one side shows, or 0. */
+extern int64 smallest_difference(const ContentDifference *difference);
+
+/* By class: how many different values those have whom only one side shows; a value is given by its place in the view. */
+extern int64 *values_of_difference(const ContentDifference *difference, int side, int value);
+
+/* The class of a view to which the labels of a row belong: its number in a difference, or PG_UINT32_MAX. */
+extern uint32 class_in_view(const ContentDifference *difference, const CommonView *view, int side, const uint64 *row);
 
 /* The values that two contents both show, as pairs of positions; returns their number. */
 extern int	common_values(const Content *a, const Content *b, int (**values)[2]);
@@ -188,6 +218,12 @@ extern KeyCounter *split_groups(MemoryContext context, uint32 *group_of, uint32 
  */
 extern MemoryContext composition_load(const Composition *composition, KnownContent *other);
 
+/* Whether a tuple that two contents of the same recoding show has moved to another class. */
+extern bool contents_have_moved(const Content *a, const Content *b);
+
+/* How a content is compared with another: by the finest labels that both have in common. */
+extern void view_contents(Composition *composition, const KnownContent *a, const KnownContent *b, CommonView *view);
+
 /*
  * The people in the smallest group by which two contents differ, or 0; and a
  * column that cannot be compared, or NULL.
@@ -209,9 +245,15 @@ extern int64 composition_links(const KnownContent *a, const KnownContent *b, int
 extern bool view_by_values(Composition *composition, const KnownContent *a, const KnownContent *b, int i, int j,
 						   ContentView *view_a, ContentView *view_b);
 
-/* Whether to warn or to refuse, or 0 for neither, as anonopt.composition says; and the code of the error. */
+/*
+ * Whether to warn or to refuse, or 0 for neither, as anonopt.composition says;
+ * and the code of that.
+ */
 extern int	composition_level(void);
-extern int	composition_errcode(void);
+extern int	composition_errcode(int level);
+
+/* Whether it says that refreshes hold back what others could subtract. */
+extern bool composition_holds_back(void);
 
 extern void composition_define_settings(void);
 

@@ -21,13 +21,15 @@ typedef enum CompositionMode
 {
 	COMPOSITION_OFF,
 	COMPOSITION_WARN,
-	COMPOSITION_REFUSE
+	COMPOSITION_REFUSE,
+	COMPOSITION_HOLD_BACK
 } CompositionMode;
 
 static const struct config_enum_entry composition_modes[] = {
 	{"off", COMPOSITION_OFF, false},
 	{"warn", COMPOSITION_WARN, false},
 	{"refuse", COMPOSITION_REFUSE, false},
+	{"hold_back", COMPOSITION_HOLD_BACK, false},
 	{NULL, 0, false}
 };
 
@@ -38,20 +40,27 @@ composition_define_settings(void)
 {
 	DefineCustomEnumVariable("anonopt.composition",
 							 "Sets what happens when releases of a relation together reveal more than they promise.",
-							 "Publishing and refreshing warn, refuse, or skip the comparison.",
+							 "Publishing and refreshing warn, refuse, or skip the comparison; refreshing may hold back what reveals too much.",
 							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
 int
 composition_level(void)
 {
-	return composition_mode == COMPOSITION_OFF ? 0 : composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+	/* where nothing can be held back, the whole is refused */
+	return composition_mode == COMPOSITION_OFF ? 0 : composition_mode == COMPOSITION_WARN ? WARNING : ERROR;
 }
 
 int
-composition_errcode(void)
+composition_errcode(int level)
 {
-	return composition_mode == COMPOSITION_REFUSE ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING;
+	return level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING;
+}
+
+bool
+composition_holds_back(void)
+{
+	return composition_mode == COMPOSITION_HOLD_BACK;
 }
 
 /* ------------------------- the labels of a content in a hierarchy of today */

@@ -287,6 +287,8 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->people_k = release->measures.k;
 	if (release->by.kind != BY_RECORDS && release->classes->starred > 0)
 		entry->people_k = Min(entry->people_k, release->classes->starred);
+	if (release->held != NULL)
+		entry->people_k = Min(entry->people_k, release->last_people_k);
 	make_promises(release, entry);
 	entry->covers = covers_of_release(release, &entry->ncovers);
 	make_distributions(release, entry);

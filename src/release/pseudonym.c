@@ -304,7 +304,7 @@ tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *gro
 		if (strcmp(strVal(lfirst(cell)), release->sql_name) != 0)
 		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", strVal(lfirst(cell)));
 	ereport(composition_level(),
-			(errcode(composition_errcode()),
+			(errcode(composition_errcode(composition_level())),
 			 errmsg_plural("pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " person",
 						   "pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " people",
 						   (unsigned long) groups->singled_out, pseudonym->column, release->sql_name, groups->singled_out),

@@ -26,6 +26,9 @@ typedef struct ShownColumn
 	bool		promised;		/* sensitive: promises of l or t apply */
 } ShownColumn;
 
+/* What a refresh holds back: hold_back.h. */
+typedef struct HeldBack HeldBack;
+
 typedef struct Release
 {
 	/* specified */
@@ -38,6 +41,11 @@ typedef struct Release
 	bool		writes;			/* it is about to be written */
 	bool		refills;		/* by PostgreSQL, perhaps with what it showed
 								 * before */
+	bool		holds_back;		/* classes that would tell too much beside
+								 * earlier contents, and */
+	bool		keep_deleted;	/* shows people in them who were deleted */
+	int64		last_people_k;	/* people in the smallest class that it showed
+								 * last, if rows belong to people */
 	ReleaseForm form;
 	Generalization by;			/* as its entry says it, once it has been read */
 	char	  **named;			/* columns to be shown unchanged */
@@ -63,6 +71,7 @@ typedef struct Release
 	Classes    *classes;		/* all; once chosen, those that are shown, in
 								 * the order of their labels */
 	Content    *content;		/* not for a live view */
+	HeldBack   *held;			/* NULL if nothing can be */
 	bool		unchanged;		/* it is what was shown last */
 	List	   *pseudonyms;		/* columns shown as pseudonyms */
 	int64		difference;		/* people in the smallest difference to an
@@ -109,6 +118,9 @@ extern void release_check_names(const Release *release);
  */
 extern void release_read(Release *release);
 
+/* A digest of a value's bytes; the seed is random, so that nobody can make two alike. */
+extern uint64 bytes_digest(Form_pg_attribute column, Datum value, uint64 seed);
+
 /* Finds the classes of a population that has been read, but of records. */
 extern void release_generalize(Release *release, Population *population);
 
@@ -136,7 +148,7 @@ extern void composition_check(Release *release);
 
 /* Creates, refreshes and drops a release. */
 extern Oid	release_create(Release *release);
-extern void release_refresh(Oid relation);
+extern void release_refresh(Oid relation, bool holds_back, bool keep_deleted);
 extern void release_drop(Oid relation);
 
 /*
@@ -237,6 +249,7 @@ typedef struct FreshRows
 								 * instead, so that subscribers get them */
 } FreshRows;
 
+/* NULL if nothing changes, because everything is held back. */
 extern FreshRows *release_fresh_rows(Release *release, Oid relation);
 extern void release_swap_rows(FreshRows *fresh);
 

@@ -55,7 +55,11 @@ static const EntryField entry_fields[] = {
 	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(by.records.key))},
 	{COLUMN("risk", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.risk)), WORDS(risk_names)},
 	{COLUMN("utility", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.utility)), WORDS(utility_names)},
-	{COLUMN("filled_at", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(filled_at)),.given = OF_ENTRY(is_filled)}
+	{COLUMN("filled_at", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(filled_at)),.given = OF_ENTRY(is_filled)},
+	{COLUMN("held_back", FIELD_COUNT, FIELD_UNWRITTEN, OF_ENTRY(held_back)),.least = 0,.most = PG_INT64_MAX,
+	.read = "(SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM anonopt.published_held h WHERE h.id = p.id)"},
+	{COLUMN("held_since", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(held_since)),.given = OF_ENTRY(is_held_back),
+	.read = "(SELECT min(h.since) FROM anonopt.published_held h WHERE h.id = p.id)"}
 };
 
 #define OF_CONTENT(member) offsetof(KnownContent, member)
@@ -224,8 +228,11 @@ LabelCover *
 release_entry_covers(const ReleaseEntry *entry)
 {
 	LabelCover *covers = palloc0(sizeof(LabelCover) * MAX_ATTRIBUTES);
-	QueryRows  *rows = part_rows(entry, "published_cover", cover_fields, lengthof(cover_fields));
+	QueryRows  *rows;
 
+	if (entry->ncovers > 0)
+		return entry->covers;
+	rows = part_rows(entry, "published_cover", cover_fields, lengthof(cover_fields));
 	for (int i = 0; i < rows->n; i++)
 	{
 		CoverRow	row;

@@ -105,6 +105,9 @@ typedef struct ReleaseEntry
 	bool		star;			/* classes that break a promise are stars */
 	bool		is_filled;
 	TimestampTz filled_at;		/* if it has rows of its own */
+	int64		held_back;		/* people who are not shown as they are, and */
+	bool		is_held_back;
+	TimestampTz held_since;		/* since when */
 	int			ngeneralized;
 	char	  **generalized;
 	int			nsensitive;

@@ -20,6 +20,7 @@
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
+#include "release/hold_back.h"
 #include "release/pseudonym.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -134,7 +135,12 @@ read_release(Release *release, const ReleaseEntry *entry, bool extends)
 static void
 write_down(const Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry))
 {
-	ReleaseEntry *entry = entry_of_release(release, id, relation);
+	/* with rows that are held back, the one by which they were measured */
+	ReleaseEntry *entry = release->held != NULL ? release->held->entry : NULL;
+
+	if (entry == NULL)
+		entry = entry_of_release(release, id, relation);
+	entry->relation = relation;
 
 	/*
 	 * if it is refreshed, what is shown may be as it was, but not who was
@@ -147,6 +153,7 @@ write_down(const Release *release, const char *id, Oid relation, void (*write) (
 	if (release->content != NULL && (write != NULL || !release->unchanged))
 		release_content_insert(entry, release->content, release->difference);
 	linked_people_insert(release, entry->id);
+	held_record(release, entry->id);
 }
 
 /* ------------------------------------------------------------------- creates */
@@ -219,7 +226,7 @@ release_lock_entry(Oid relation)
 
 /* Reads the current data for an existing release.  Ends with PopActiveSnapshot and release_close. */
 static Release *
-read_of_entry(const ReleaseEntry *entry, bool refills)
+read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool keep_deleted)
 {
 	Release    *release;
 	char	   *changed;
@@ -228,6 +235,9 @@ read_of_entry(const ReleaseEntry *entry, bool refills)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
 	release->refills = refills;
+	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW;
+	release->keep_deleted = keep_deleted;
+	release->last_people_k = entry->people_k;
 	if (release->dataset->relation != entry->source)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -255,7 +265,10 @@ replace_rows(Release *release, const ReleaseEntry *entry, void (*write) (const R
 	release_check_names(release);
 	if (write != NULL && release->form == RELEASE_MATERIALIZED_VIEW)
 		depend_on_read(release, entry->relation);
-	write_down(release, entry->id, entry->relation, write);
+	if (fresh == NULL && release->held != NULL)
+		held_record(release, entry->id);
+	else
+		write_down(release, entry->id, entry->relation, write);
 	/* the last step, because readers are locked out from here on */
 	if (fresh != NULL)
 		release_swap_rows(fresh);
@@ -264,7 +277,7 @@ replace_rows(Release *release, const ReleaseEntry *entry, void (*write) (const R
 }
 
 void
-release_refresh(Oid relation)
+release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 {
 	ReleaseEntry *entry = release_lock_entry(relation);
 
@@ -272,7 +285,7 @@ release_refresh(Oid relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-	replace_rows(read_of_entry(entry, false), entry, NULL);
+	replace_rows(read_of_entry(entry, false, holds_back, keep_deleted), entry, NULL);
 }
 
 void
@@ -286,7 +299,7 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
-	release = read_of_entry(entry, true);
+	release = read_of_entry(entry, true, false, false);
 	write_down(release, entry->id, relation, NULL);
 	depend_on_read(release, relation);
 	release_return_rows(release, desc, rows);
@@ -338,6 +351,7 @@ release_drop(Oid relation)
 	/* by any owner, members too: dropping runs no code of the relation */
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	(void) write_catalog("DELETE FROM anonopt.published_held WHERE id = $1::uuid", add_text(NULL, entry->id));
 	ObjectAddressSet(object, ProcedureRelationId, entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
 	if (OidIsValid(object.objectId))
 		add_exact_object_address(&object, objects);

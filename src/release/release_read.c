@@ -82,11 +82,24 @@ has_role(const Dataset *dataset, const char *column)
 typedef struct ColumnSort
 {
 	int			column;			/* of the spool */
-	int16		length;
-	bool		byval;
+	Form_pg_attribute form;
 	uint64		seed;
 	Tuplesortstate *sort;
 } ColumnSort;
+
+uint64
+bytes_digest(Form_pg_attribute column, Datum value, uint64 seed)
+{
+	struct varlena *flat;
+
+	if (column->attbyval)
+		return hash_bytes_extended((unsigned char *) &value, sizeof(value), seed);
+	if (column->attlen != -1)
+		return hash_bytes_extended((unsigned char *) DatumGetPointer(value),
+								   column->attlen > 0 ? column->attlen : strlen(DatumGetCString(value)), seed);
+	flat = PG_DETOAST_DATUM_PACKED(value);
+	return hash_bytes_extended((unsigned char *) VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat), seed);
+}
 
 /*
  * Values are equal only if their bytes are, because values that look different
@@ -96,23 +109,9 @@ static void
 sort_value(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	ColumnSort *by = arg;
-	Datum		value = values[by->column];
-	uint64		digest;
 
-	if (nulls[by->column])
-		return;
-	if (by->byval)
-		digest = hash_bytes_extended((unsigned char *) &value, sizeof(value), by->seed);
-	else if (by->length == -1)
-	{
-		struct varlena *flat = PG_DETOAST_DATUM_PACKED(value);
-
-		digest = hash_bytes_extended((unsigned char *) VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat), by->seed);
-	}
-	else
-		digest = hash_bytes_extended((unsigned char *) DatumGetPointer(value),
-									 by->length > 0 ? by->length : strlen(DatumGetCString(value)), by->seed);
-	tuplesort_putdatum(by->sort, Int64GetDatum((int64) digest), false);
+	if (!nulls[by->column])
+		tuplesort_putdatum(by->sort, Int64GetDatum((int64) bytes_digest(by->form, values[by->column], by->seed)), false);
 }
 
 /* Counts the values that fewer than k people have, and all values. */
@@ -144,8 +143,7 @@ static void
 check_column(Release *release, int column)
 {
 	RowSpool   *spool = &release->spool;
-	Form_pg_attribute form = TupleDescAttr(spool->desc, column + 1);
-	ColumnSort	by = {.column = column,.length = form->attlen,.byval = form->attbyval};
+	ColumnSort	by = {.column = column,.form = TupleDescAttr(spool->desc, column + 1)};
 	int64		rare;
 	int64		all;
 

@@ -25,6 +25,7 @@
 #include "commands/defrem.h"
 #include "commands/matview.h"
 #include "commands/tablecmds.h"
+#include "release/hold_back.h"
 #include "storage/lmgr.h"
 #include "storage/predicate.h"
 #include "utils/inval.h"
@@ -182,6 +183,16 @@ must_copy_rows(Relation release)
 	return false;
 }
 
+static void
+drop_heap(Oid oid)
+{
+	ObjectAddress heap;
+
+	ObjectAddressSet(heap, RelationRelationId, oid);
+	performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
+	CommandCounterIncrement();
+}
+
 FreshRows *
 release_fresh_rows(Release *release, Oid relation)
 {
@@ -205,8 +216,21 @@ release_fresh_rows(Release *release, Oid relation)
 	/* building its indexes runs their functions */
 	require_trusted_relation(relation);
 	fresh->release = table;
-	fresh->heap = make_new_heap(relation, form->reltablespace, form->relam, form->relpersistence, ExclusiveLock);
-	release_write_rows(release, fresh->heap, true);
+	for (;;)
+	{
+		if (release->held != NULL && held_shows_last(release->held))
+		{
+			table_close(table, NoLock);
+			return NULL;
+		}
+		fresh->heap = make_new_heap(relation, form->reltablespace, form->relam, form->relpersistence, ExclusiveLock);
+		release_write_rows(release, fresh->heap, true);
+		if (release->held == NULL || held_rows_keep(release->held, fresh->heap))
+			break;
+		drop_heap(fresh->heap);
+	}
+	if (release->held != NULL)
+		spool_end(&release->spool);
 	fresh->copied = must_copy_rows(table);
 	if (fresh->copied)
 		return fresh;
@@ -259,12 +283,10 @@ release_swap_rows(FreshRows *fresh)
 	{
 		const char *name = relation_sql_name(relation);
 		List	   *relations = list_make2_oid(relation, fresh->heap);
-		ObjectAddress heap;
 
 		(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, NULL, NULL);
 		(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, NULL, NULL);
-		ObjectAddressSet(heap, RelationRelationId, fresh->heap);
-		performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
+		drop_heap(fresh->heap);
 		table_close(fresh->release, NoLock);
 		return;
 	}

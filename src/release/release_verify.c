@@ -9,15 +9,19 @@
 
 #include <math.h>
 
+#include "base/budget.h"
 #include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 
 /* The release as a data set of flat labels, whose tuples are its classes. */
 static Dataset *
@@ -57,13 +61,14 @@ read_classes(const ReleaseEntry *entry)
  * as there were when the release was made.
  */
 static int64
-people_of_rows(const ReleaseEntry *entry, int64 k)
+people_of_rows(const ReleaseEntry *entry, int64 k, bool tells)
 {
 	if (!entry->has_people_k)
 		return k;
-	ereport(NOTICE,
-			(errmsg("people of release %s were counted when it was made", relation_sql_name(entry->relation)),
-			 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", k)));
+	if (tells)
+		ereport(NOTICE,
+				(errmsg("people of release %s were counted when it was made", relation_sql_name(entry->relation)),
+				 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", k)));
 	return Min(k, entry->people_k);
 }
 
@@ -78,7 +83,7 @@ judge_classes(const ReleaseEntry *entry, const Population *classes, Verification
 	if (classes->people == 0)
 		return;
 	measure(measurer_create(classes, &nothing), node_of_levels(classes, bottom), classes->tuples, &measures);
-	measures.k = people_of_rows(entry, measures.k);
+	measures.k = people_of_rows(entry, measures.k, result->broken == NULL);
 	result->has_l = classes->nsensitive > 0;
 	result->l = measures.l;
 	for (int i = 0; i < entry->ngeneral; i++)
@@ -249,10 +254,85 @@ judge_promise(const DeclaredPromise *promise, const Histograms *histograms, Size
 	}
 }
 
+/* Classes that break a promise, and the rows of a release, with their labels. */
+typedef struct BrokenClasses
+{
+	const ReleaseEntry *entry;
+	RowSpool   *spool;
+	bool	   *are_broken;		/* by class, until it is listed */
+	List	  **list;
+	MemoryContext context;
+} BrokenClasses;
+
+/* Makes a spool keep the labels of rows. */
+static void
+keep_labels(RowSpool *spool, const ReleaseEntry *entry)
+{
+	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (entry->ngeneralized + 1));
+
+	spool->keeps_rows = true;
+	spool->columns = columns;
+	for (int i = 0; i < entry->ngeneralized; i++)
+		columns[spool->ncolumns++].name = entry->generalized[i];
+	if (entry->star)
+		columns[spool->ncolumns++].name = "anonopt_suppressed";
+	for (int i = 0; i < spool->ncolumns; i++)
+		columns[i].as = TEXTOID;
+}
+
+/* Lists the class of a row, as an array of its labels. */
+static void
+list_class(void *arg, uint32 group, const Datum *values, const bool *nulls)
+{
+	BrokenClasses *classes = arg;
+	int			n = classes->entry->ngeneralized;
+	MemoryContext old = MemoryContextSwitchTo(classes->context);
+	char	  **labels = palloc0(sizeof(char *) * (n + 1));
+
+	if (classes->are_broken[classes->spool->tuple_of[group]])
+	{
+		for (int a = 0; a < n; a++)
+			labels[a] = nulls[a] ? NULL : TextDatumGetCString(values[a]);
+		if (classes->entry->star && *TextDatumGetCString(values[n]) == 't')
+			labels = NULL;
+		*classes->list = lappend(*classes->list, labels);
+		classes->are_broken[classes->spool->tuple_of[group]] = false;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Counts everybody with a value whom a release shows, who may be more than
+ * there are now: rows may be those of people who have left.  A class with a
+ * value that nobody has now is broken.
+ */
+static void
+count_shown(Distribution *distribution, const Population *classes, const uint32 *numbers, bool *are_broken)
+{
+	const Histograms *read = classes->columns[0];
+	int64	   *shown = palloc0(sizeof(int64) * (distribution->nvalues + 1));
+
+	for (uint32 class = 0; class < classes->tuples->ntuples; class++)
+	{
+		const ClassHistogram *slice = &read->slices[classes->tuples->slices[0][class]];
+
+		for (Size i = slice->start; i < slice->start + slice->length; i++)
+			if (numbers[read->entries[i].value] == PG_UINT32_MAX)
+				are_broken[class] = true;
+			else
+				shown[numbers[read->entries[i].value]] += read->entries[i].count;
+	}
+	for (int i = 0; i < distribution->nvalues; i++)
+		shown[i] = Max(shown[i], distribution->people[i]);
+	distribution->people = shown;
+}
+
 /* Judges the promises about the shares of a column's values. */
 static void
-judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 rows, PromiseVerdict *verdicts)
+judge_values(const ReleaseEntry *entry, Distribution *distribution, Verification *result)
 {
+	PromiseVerdict *verdicts = result->verdicts;
+	int64		rows = result->rows;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Oid			type = column_type(entry->relation, distribution->column);
@@ -265,8 +345,11 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 
 	Size		nclasses;
 	uint32		nvalues;
 	uint32	   *numbers;
+	bool	   *are_broken;
 	bool		known;
 
+	if (result->broken != NULL)
+		keep_labels(&spool, entry);
 	/* two values in one range are different values */
 	if (tree != NULL && (type_is_range(type) || !type_is_range(hierarchy_leaf_type(distribution->hierarchy))))
 		sensitive->hierarchy = distribution->hierarchy;
@@ -277,6 +360,13 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 
 		numbers = numbers_of_leaves(distribution, spool.leaves[0], nvalues);
 	else
 		numbers = numbers_of_values(distribution, type, nvalues == 0 ? NULL : spool.values[0], nvalues);
+	are_broken = budget_alloc_zero(sizeof(bool), nclasses + 1);
+	if (result->broken != NULL && nclasses > 0)
+	{
+		MemoryContextSwitchTo(old);
+		count_shown(distribution, spool.population, numbers, are_broken);
+		MemoryContextSwitchTo(context);
+	}
 	histograms_set_distance(histograms, distribution->distance, tree, leaf_of);
 	for (int i = 0; i < entry->npromises; i++)
 	{
@@ -291,6 +381,15 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 
 	for (int i = 0; i < entry->npromises; i++)
 		if (is_about_shares(&entry->promises[i], distribution->column))
 			judge_promise(&entry->promises[i], histograms, nclasses, known, &verdicts[i]);
+	for (Size class = 0; known && class < nclasses; class++)
+		are_broken[class] = histograms->slices[class].breaks != 0;
+	if (result->broken != NULL && nclasses > 0)
+	{
+		BrokenClasses classes = {entry, &spool, are_broken, result->broken, old};
+
+		spool_visit(&spool, list_class, &classes);
+	}
+	spool_end(&spool);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -448,12 +547,30 @@ measure_release(const ReleaseEntry *entry, Oid owner, bool all_shown, Verificati
 		int			level = use_zone_of_release(entry);
 
 		for (int i = 0; i < entry->ndistributions; i++)
-			judge_values(entry, &entry->distributions[i], result->rows, result->verdicts);
+			judge_values(entry, &entry->distributions[i], result);
 		AtEOXact_GUC(false, level);
 		verify_outside(entry, by_rows, result->verdicts);
 	}
 	judge_release(entry, classes, by_rows, result->verdicts);
 	SetUserIdAndSecContext(user, context);
+}
+
+bool
+release_keeps(ReleaseEntry *entry, List **broken)
+{
+	Verification result = {.entry = entry,.broken = broken};
+	char	   *changed;
+	bool		ok;
+
+	result.verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
+	/* that writing left */
+	see_own_changes();
+	measure_release(entry, GetUserId(), generalized_sensitive(entry) == NULL, &result, &changed);
+	PopActiveSnapshot();
+	ok = changed == NULL;
+	for (int i = 0; i < entry->npromises; i++)
+		ok = ok && result.verdicts[i].ok;
+	return ok;
 }
 
 void

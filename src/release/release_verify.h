@@ -42,8 +42,18 @@ typedef struct Verification
 	bool		ok;
 	bool		unmeasured;		/* something cannot be measured; ok covers the
 								 * rest */
+	List	  **broken;			/* if asked for: classes that break a promise
+								 * about values */
 } Verification;
 
 extern void release_verify(Oid relation, Verification *result);
+
+/*
+ * Whether the rows of an entry's relation, which has been written for it, keep
+ * what it promises; and classes that break a promise about their values, as
+ * arrays of labels, NULL for stars.  Where more people are shown with a value
+ * than there are now, the entry's distributions count those.
+ */
+extern bool release_keeps(ReleaseEntry *entry, List **broken);
 
 #endif

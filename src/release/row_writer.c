@@ -15,6 +15,7 @@
 #include "catalog/sql.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "release/hold_back.h"
 #include "release/pseudonym.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -31,6 +32,8 @@ typedef struct RowSort
 								 * view the rows that look alike */
 	Prng		random;
 	int			random_bits;	/* of the number */
+	uint32		nplaces;		/* of classes, but that of stars */
+	int64		count;			/* of the row */
 	Datum	  **labels;			/* by attribute and code; 0 for NULL */
 	Pseudonym **pseudonyms;		/* by column of the spool, or NULL */
 } RowSort;
@@ -42,31 +45,42 @@ shows_counts(const Release *release)
 	return release->form == RELEASE_LIVE_VIEW;
 }
 
-/* Receives a row, ordered by its class, then at random. */
+/* Receives a row of a class, given by its place; they are ordered by that, then at random. */
+static void
+sort_placed(void *arg, uint32 place, const Datum *values, const bool *nulls)
+{
+	RowSort    *by = arg;
+	TupleTableSlot *slot = by->slot;
+	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
+	int			n = by->release->nspooled;
+
+	ExecClearTuple(slot);
+	slot->tts_values[0] = Int64GetDatum((int64) (((uint64) place << by->random_bits) | random));
+	slot->tts_isnull[0] = false;
+	memcpy(slot->tts_values + 1, values, sizeof(Datum) * n);
+	memcpy(slot->tts_isnull + 1, nulls, sizeof(bool) * n);
+	if (shows_counts(by->release))
+	{
+		slot->tts_values[n + 1] = Int64GetDatum(by->count);
+		slot->tts_isnull[n + 1] = false;
+	}
+	ExecStoreVirtualTuple(slot);
+	tuplesort_puttupleslot(by->sort, slot);
+}
+
+/* Receives a row that was read. */
 static void
 sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	RowSort    *by = arg;
 	const Release *release = by->release;
-	TupleTableSlot *slot = by->slot;
 	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
-	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
-	int			n = release->nspooled;
 
-	if (class == NO_CLASS)
-		return;
-	ExecClearTuple(slot);
-	slot->tts_values[0] = Int64GetDatum((int64) (((uint64) class << by->random_bits) | random));
-	slot->tts_isnull[0] = false;
-	memcpy(slot->tts_values + 1, values, sizeof(Datum) * n);
-	memcpy(slot->tts_isnull + 1, nulls, sizeof(bool) * n);
-	if (shows_counts(release))
-	{
-		slot->tts_values[n + 1] = Int64GetDatum(release->spool.merges ? release->spool.people[group] : 1);
-		slot->tts_isnull[n + 1] = false;
-	}
-	ExecStoreVirtualTuple(slot);
-	tuplesort_puttupleslot(by->sort, slot);
+	if (class != NO_CLASS && release->held != NULL)
+		class = held_place(release->held, class);
+	by->count = release->spool.merges ? release->spool.people[group] : 1;
+	if (class != NO_CLASS)
+		sort_placed(by, class, values, nulls);
 }
 
 static void
@@ -97,7 +111,8 @@ begin_sort(RowSort *by, const Release *release)
 	 * a number has 63 bits: some for the classes, and one more for starred
 	 * rows
 	 */
-	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) classes->n + 1);
+	by->nplaces = release->held != NULL ? release->held->nplaces : classes->n;
+	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) by->nplaces + 1);
 	if (!pg_strong_random(&by->random, sizeof(by->random)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -105,9 +120,12 @@ begin_sort(RowSort *by, const Release *release)
 	by->labels = palloc(sizeof(Datum *) * (nattrs + 1));
 	for (int a = 0; a < nattrs; a++)
 	{
-		by->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) classes->nlabels[a] + 1));
-		for (uint32 code = 0; code < classes->nlabels[a]; code++)
-			by->labels[a][code] = classes->labels[a][code] == NULL ? 0 : CStringGetTextDatum(classes->labels[a][code]);
+		uint32		nlabels = release->held != NULL ? release->content->nlabels[a] : classes->nlabels[a];
+		const char **labels = release->held != NULL ? release->content->labels[a] : classes->labels[a];
+
+		by->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) nlabels + 1));
+		for (uint32 code = 0; code < nlabels; code++)
+			by->labels[a][code] = labels[code] == NULL ? 0 : CStringGetTextDatum(labels[code]);
 	}
 	by->pseudonyms = palloc0(sizeof(Pseudonym *) * (release->spool.ncolumns + 1));
 	foreach(cell, release->pseudonyms)
@@ -121,7 +139,7 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 	const Release *release = by->release;
 	const Classes *classes = release->classes;
 	uint64		class = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
-	bool		starred = class == classes->n;
+	bool		starred = class == by->nplaces;
 	int			from = 1;
 
 	for (int i = 0; i < release->ncolumns; i++)
@@ -137,7 +155,10 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 			from++;
 			continue;
 		}
-		slot->tts_values[i] = starred ? star : by->labels[a][classes->codes[class_at(classes, class, a)]];
+		if (starred)
+			slot->tts_values[i] = star;
+		else
+			slot->tts_values[i] = by->labels[a][release->held != NULL ? code_at(class_key(release->held, release->held->class_at[class]), a) : classes->codes[class_at(classes, class, a)]];
 		slot->tts_isnull[i] = slot->tts_values[i] == 0;
 	}
 	if (release->star)
@@ -245,7 +266,11 @@ write_rows(Release *release, RowTarget *target)
 
 	begin_sort(&by, release);
 	spool_visit(&release->spool, sort_row, &by);
-	spool_end(&release->spool);
+	/* rows that are held back may have to be written again */
+	if (release->held != NULL)
+		held_visit(release->held, sort_placed, &by);
+	else
+		spool_end(&release->spool);
 	tuplesort_performsort(by.sort);
 	sorted = MakeSingleTupleTableSlot(by.slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
 	while (tuplesort_gettupleslot(by.sort, true, false, sorted, NULL))

@@ -154,11 +154,13 @@ OWN_FUNCTION(anonopt_publish)
 OWN_FUNCTION(anonopt_refresh_release)
 {
 	Oid			relation = relation_argument(fcinfo, "release");
+	bool		holds_back = is_given(fcinfo, "hold_back") ? boolean_argument(fcinfo, "hold_back") : composition_holds_back();
+	bool		keep_deleted = boolean_argument(fcinfo, "keep_deleted");
 	int			settings;
 
 	PreventCommandIfReadOnly("refresh_release()");
 	settings = release_settings_begin();
-	release_refresh(relation);
+	release_refresh(relation, holds_back, keep_deleted);
 	release_settings_end(settings);
 	PG_RETURN_VOID();
 }
@@ -233,5 +235,8 @@ OWN_FUNCTION(anonopt_verify)
 		put_datum(row, "others", JSONBOID, DirectFunctionCall1(jsonb_in, CStringGetDatum(verified.others)));
 	if (verified.entry->is_filled)
 		put_datum(row, "filled_at", TIMESTAMPTZOID, TimestampTzGetDatum(verified.entry->filled_at));
+	put_count(row, "held_back", verified.entry->held_back);
+	if (verified.entry->is_held_back)
+		put_datum(row, "held_since", TIMESTAMPTZOID, TimestampTzGetDatum(verified.entry->held_since));
 	return row_datum(row);
 }

@@ -107,7 +107,7 @@ sub check_catalogs
 
 	# a type, a rule or a trigger of the database's owner would run as any role that uses or dumps the
 	# table
-	for my $table (qw(dataset attribute published published_promise published_values published_cover published_content))
+	for my $table (qw(dataset attribute published published_promise published_values published_cover published_content published_held))
 	{
 		for my $change ("ALTER TABLE anonopt.$table ADD x int", "CREATE RULE r AS ON INSERT TO anonopt.$table DO INSTEAD NOTHING",
 			"CREATE TRIGGER t BEFORE INSERT ON anonopt.$table EXECUTE FUNCTION suppress_redundant_updates_trigger()",

@@ -243,7 +243,7 @@ sub check_dropped_between_rows
 # and functions of the same names, which verify then ran.
 sub check_dropped_while_waiting
 {
-	my @tables = qw(published published_promise published_values published_cover published_source published_content published_link same_people dataset attribute promise);
+	my @tables = qw(published published_promise published_values published_cover published_source published_content published_link published_held same_people dataset attribute promise);
 
 	ask('owned', 'mallory', q{DROP EXTENSION IF EXISTS anonopt; DROP SCHEMA IF EXISTS anonopt, m CASCADE; CREATE EXTENSION anonopt; CREATE SCHEMA mallory; CREATE SCHEMA p});
 	make_trap('owned', 'mallory');

@@ -1,0 +1,344 @@
+/*
+ * hold_back.c
+ *	  Classes of a refreshed release that keep the rows they showed last, so
+ *	  that nobody can subtract one content from another.
+ *
+ * O is what the release showed last, F what it would show now, and N what it
+ * will show.  A class, the rows with the same labels, is fresh in N (as in F),
+ * held (as in O, perhaps without some rows), or hidden (without any).
+ *
+ * N is compared with every earlier content C, of this release and of others, in
+ * the finest view of labels that both have in common.  A class of the view
+ * offends if N or C shows some people of it whom the other does not, but fewer
+ * than k, or with fewer than l different values.  If the other shows nobody of
+ * it, nothing can be subtracted, and it does not offend.  Of the classes of N in
+ * an offending one, those that are fresh become held.  If none is fresh, and N
+ * shows something else than O there, all become hidden.
+ *
+ * So a class only ever goes from fresh to held to hidden, and the rounds end.
+ * When they do, no class of a view offends, except those in which N shows
+ * exactly what O showed; all that these tell was known before.  Hidden classes
+ * cannot offend, because nobody is shown in them.
+ *
+ * A held class shows O's rows less those of people who were deleted, unless
+ * they may stay: rows that O shows and F does not, in all columns.  Others are
+ * dropped with them, at random, until nothing offends towards O or any content
+ * before, of which those that show the same classes are remembered.  People
+ * mostly come, so each shows those of the one before and others: what is a part
+ * of one is a part of all after it, and small enough a part cannot offend.  If
+ * what remains breaks k or l, the class is hidden.  Contents count rows, so if
+ * these belong to people who may have several, any change offends, and a class
+ * with deleted rows is hidden.
+ *
+ * Rows are copied from the release's own table, by a scan that runs nobody's
+ * code.  N is then measured like any release, by release_verify.c: classes that
+ * break a promise become held, then hidden.
+ */
+#include "release/hold_back.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+#include "release/release_verify.h"
+
+/* Gives a class the state of the next round. */
+static void
+change_class(HeldBack *held, uint32 class)
+{
+	const Release *release = held->release;
+
+	if (held->next[class] == CLASS_HELD && held->last.people[class] > 0)
+	{
+		if (held->tampered[class])
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("release %s does not show the rows that were written", release->sql_name),
+					 errdetail("Rows that are held back would be shown again, but somebody has changed them."),
+					 errhint("Call anonopt.republish, or refresh_release with hold_back => false.")));
+		if (!held->is_filled || (held->deleted[class] > 0 && !release->keep_deleted &&
+								 (release->population->has_persons || !held_drop_rows(held, class))))
+			held->next[class] = CLASS_HIDDEN;
+	}
+	held->state[class] = held->next[class];
+}
+
+/* ------------------------------------------------------------------- rounds */
+
+/* By class of a view: whether it offends. */
+static bool *
+find_offences(HeldBack *held, const ContentDifference *difference, const CommonView *view)
+{
+	const Release *release = held->release;
+	uint32		n = difference->classes->nkeys;
+	bool	   *offends = budget_alloc_zero(sizeof(bool), (Size) n + 1);
+
+	for (int side = 0; side < 2; side++)
+	{
+		for (uint32 class = 0; class < n; class++)
+			offends[class] = offends[class] || (difference->only[side][class] > 0 && difference->people[1 - side][class] > 0 &&
+												(release->population->has_persons || difference->only[side][class] < release->promise.k));
+		for (int v = 0; v < view->nvalues; v++)
+		{
+			int64		wanted = held->wanted[view->values[v][0]];
+			int64	   *values = wanted > 1 ? values_of_difference(difference, side, v) : NULL;
+
+			for (uint32 class = 0; class < n && values != NULL; class++)
+				offends[class] = offends[class] || (difference->only[side][class] > 0 && difference->people[1 - side][class] > 0 && values[class] < wanted);
+		}
+	}
+	for (int side = 0; side < 2; side++)
+		for (uint32 class = 0; class < n; class++)
+			if (!offends[class])
+				held->release->difference = least_people(held->release->difference, difference->only[side][class]);
+	return offends;
+}
+
+/* Whether N shows a class's labels, so that a view by values has a place for it. */
+static bool
+is_placed(const HeldBack *held, uint32 class)
+{
+	for (int a = 0; a < held->last.content->nattrs; a++)
+	{
+		uint32		code = code_at(class_key(held, class), a);
+
+		if (code != STARRED && !held->used[a][code])
+			return false;
+	}
+	return true;
+}
+
+/* Changes the classes of N that are in those of a view that offend. */
+static void
+change_offending(HeldBack *held, ContentDifference *difference, const CommonView *view, const bool *offends)
+{
+	uint32		n = held->classes->nkeys;
+	uint32	   *seen_in = budget_alloc(sizeof(uint32), (Size) n + 1);
+	bool	   *any_news = budget_alloc_zero(sizeof(bool), (Size) difference->classes->nkeys + 1);
+	bool	   *any_less = budget_alloc_zero(sizeof(bool), (Size) difference->classes->nkeys + 1);
+	bool		any_offends = false;
+	bool		lacks_news = false; /* in a place that the view does not tell:
+									 * of F, or */
+	bool		lacks_less = false; /* of what is held */
+
+	for (uint32 class = 0; class < difference->classes->nkeys; class++)
+		any_offends = any_offends || offends[class];
+	for (uint32 class = 0; class < n && any_offends; class++)
+	{
+		bool		is_lacking = !view->alike && held->last.people[class] > 0 && !is_placed(held, class);
+
+		seen_in[class] = is_lacking ? PG_UINT32_MAX : class_in_view(difference, view, 0, class_key(held, class));
+		lacks_news = lacks_news || (is_lacking && is_news(held, class));
+		lacks_less = lacks_less || (is_lacking && is_less_than_last(held, class));
+		if (is_lacking && is_news(held, class))
+			held->next[class] = Max(held->next[class], CLASS_HELD);
+		if (seen_in[class] == PG_UINT32_MAX)
+			continue;
+		any_news[seen_in[class]] = any_news[seen_in[class]] || is_news(held, class);
+		any_less[seen_in[class]] = any_less[seen_in[class]] || is_less_than_last(held, class);
+	}
+	for (uint32 class = 0; class < n && any_offends; class++)
+	{
+		uint32		in = seen_in[class];
+
+		if (in == PG_UINT32_MAX || !offends[in])
+			continue;
+		if (any_news[in])
+			held->next[class] = Max(held->next[class], is_news(held, class) ? CLASS_HELD : held->state[class]);
+		else if (any_less[in] || (lacks_less && !lacks_news))
+			held->next[class] = CLASS_HIDDEN;
+	}
+}
+
+/* Compares N with an earlier content, which is loaded. */
+static void
+compare_content(HeldBack *held, int i)
+{
+	const KnownContent *earlier = &held->contents[i];
+	ContentDifference difference;
+	CommonView	view;
+
+	view_contents(held->composition, held->own, earlier, &view);
+	if (view.unseen != NULL && held->unseen == NULL)
+	{
+		held->unseen = view.unseen;
+		held->unseen_in = earlier;
+	}
+	difference = content_difference(held->own->content, earlier->content, &view);
+	if (view.alike && earlier->content->tuples == NULL && view.nvalues == held->own->content->nvalues && !held->is_past[i])
+	{
+		held->is_past[i] = true;
+		if (!held->release->keep_deleted)
+			held_remember(held, earlier->content, &difference, &view);
+	}
+	change_offending(held, &difference, &view, find_offences(held, &difference, &view));
+	if (!view.moved)
+		return;
+	/* those who moved may hide others in every class, but not in all together */
+	view.n = 0;
+	difference = content_difference(held->own->content, earlier->content, &view);
+	held->moved = held->moved || *find_offences(held, &difference, &view);
+}
+
+/* Compares N with earlier contents, and holds back more of it, until nothing offends. */
+static void
+run_rounds(HeldBack *held)
+{
+	bool		goes_on = true;
+
+	while (goes_on)
+	{
+		held->moved = goes_on = false;
+		for (int i = 0; i < held->ncontents; i++)
+		{
+			MemoryContext context;
+			MemoryContext old;
+
+			/*
+			 * fresh classes were compared, and so was what rows are dropped
+			 * of
+			 */
+			if (held->is_past[i])
+				continue;
+			context = composition_load(held->composition, &held->contents[i]);
+			if (context == NULL)
+				continue;
+			old = MemoryContextSwitchTo(context);
+			compare_content(held, i);
+			MemoryContextSwitchTo(old);
+			MemoryContextDelete(context);
+		}
+		for (uint32 class = 0; class < held->classes->nkeys; class++)
+			if (held->next[class] != held->state[class])
+			{
+				change_class(held, class);
+				goes_on = true;
+			}
+		if (goes_on)
+			held_make_content(held);
+	}
+}
+
+/* Whether any class is held back. */
+static bool
+holds_any(const HeldBack *held)
+{
+	for (uint32 class = 0; class < held->classes->nkeys; class++)
+		if (held->state[class] != CLASS_FRESH)
+			return true;
+	return false;
+}
+
+void
+hold_back(Release *release, Composition *composition, KnownContent *own, KnownContent *contents, int n, int last)
+{
+	HeldBack   *held = held_begin(release, &contents[last]);
+
+	release->held = held;
+	held->composition = composition;
+	held->own = own;
+	held->contents = contents;
+	held->ncontents = n;
+	held->is_past = palloc0(sizeof(bool) * (n + 1));
+	if (held->is_filled)
+		held_read_rows(held);
+	held_make_content(held);
+	run_rounds(held);
+	if (held->moved)
+		(void) hold_all_back(held);
+	if (release->pseudonyms != NIL && holds_any(held))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nothing of release %s can be held back", release->sql_name),
+				 errdetail("Its pseudonyms link the rows of a person through all its contents, and the row that was shown last would not be that of now."),
+				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish without pseudonyms.")));
+	/* what is held differs as it did */
+	if (contents[last].has_difference)
+		release->difference = least_people(release->difference, contents[last].difference);
+}
+
+bool
+hold_all_back(HeldBack *held)
+{
+	bool		any = false;
+
+	for (uint32 class = 0; class < held->classes->nkeys; class++)
+	{
+		if (held->state[class] == CLASS_FRESH)
+			held->next[class] = CLASS_HELD;
+		else if (is_less_than_last(held, class))
+			held->next[class] = CLASS_HIDDEN;
+		if (held->next[class] == held->state[class])
+			continue;
+		change_class(held, class);
+		any = true;
+	}
+	/* rows may have been dropped just now */
+	for (uint32 class = 0; class < held->classes->nkeys; class++)
+		if (is_less_than_last(held, class))
+			held->next[class] = held->state[class] = CLASS_HIDDEN;
+	if (!any)
+		return false;
+	held_make_content(held);
+	run_rounds(held);
+	return true;
+}
+
+/* ----------------------------------------------------------------- its promise */
+
+/* The class with some labels, by attribute, or of stars; PG_UINT32_MAX if there is none. */
+static uint32
+class_with_labels(HeldBack *held, const char *const *labels)
+{
+	const Content *last = held->last.content;
+	uint64	   *key = key_counter_candidate(held->classes);
+
+	memset(key, 0, sizeof(uint64) * held->classes->nwords);
+	for (int a = 0; a < last->nattrs; a++)
+	{
+		uint32		code = STARRED;
+
+		for (uint32 label = 0; labels != NULL && label < last->nlabels[a] && code == STARRED; label++)
+			if (compare_texts(last->labels[a][label], labels[a]) == 0)
+				code = label;
+		put_code(key, a, code);
+	}
+	return key_counter_find(held->classes);
+}
+
+bool
+held_rows_keep(HeldBack *held, Oid rows)
+{
+	const Release *release = held->release;
+	List	   *broken = NIL;
+	bool		more = false;
+	ListCell   *cell;
+
+	if (!holds_any(held))
+		return true;
+	held->entry = entry_of_release(release, release->id, rows);
+	if (release_keeps(held->entry, &broken))
+		return true;
+	foreach(cell, broken)
+	{
+		uint32		class = class_with_labels(held, lfirst(cell));
+
+		if (class == PG_UINT32_MAX || held->state[class] == CLASS_HIDDEN)
+			continue;
+		held->next[class] = held->state[class] + 1;
+		if (held->next[class] != held->state[class])
+			change_class(held, class);
+		more = true;
+	}
+	/* a promise about all classes, or one that others break in turn */
+	if (more && ++held->failures < 10)
+	{
+		held_make_content(held);
+		run_rounds(held);
+	}
+	else if (!hold_all_back(held))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("release %s cannot keep its promise without the people who were deleted", release->sql_name),
+				 errdetail("Classes with them would be hidden, and the others break it together."),
+				 errhint("Call anonopt.republish, or anonopt.drop_release.")));
+	return false;
+}

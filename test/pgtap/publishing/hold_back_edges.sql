@@ -1,0 +1,168 @@
+-- Refreshes that hold back what others could subtract: tables that were changed, large values, indexes, views,
+-- people with several rows, recodings, records, promises about shares, and what is recorded.
+\ir ../begin.inc
+SELECT * FROM no_plan();
+SET client_min_messages = error;
+SELECT setseed(0.3);
+
+CREATE TABLE person AS SELECT i AS id, 20 + i % 20 AS age, 'd' || i % 4 AS ill,
+    CASE WHEN i % 10 = 0 THEN (SELECT string_agg(md5(i::text || j), '') FROM generate_series(1, 300) j) END AS big FROM generate_series(1, 200) i;
+SELECT anonopt.create_interval_hierarchy('ages', 20, 39, '{5,10}');
+SELECT anonopt.create_dataset('d', 'person', 0.2), anonopt.add_quasi_identifier('d', 'age', 'ages');
+SELECT anonopt.add_sensitive('d', 'ill'), anonopt.set_insensitive('d', 'id'), anonopt.set_insensitive('d', 'big');
+SELECT anonopt.publish_table('seen', 'd', '{1}', k => 10, l => 2, columns => '{id,big}');
+CREATE UNIQUE INDEX seen_id ON seen (id);
+CREATE INDEX seen_length ON seen (length(big));
+CREATE FUNCTION held(release text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(format('%s: %s shown, %s wait, %s departed', array_to_string(h.labels, ', '), people, waiting, departed), '; ' ORDER BY h.labels)
+    FROM anonopt.published_held h JOIN anonopt.published p USING (id) WHERE p.name = 'public.' || release
+$$;
+
+-- newcomers wait, until there are k
+INSERT INTO person SELECT 1000 + i, 20, 'd' || i % 4, NULL FROM generate_series(1, 9) i;
+INSERT INTO person SELECT 2000 + i, 30, 'd' || i % 4, NULL FROM generate_series(1, 10) i;
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is(held('seen'), '[20, 25): 50 shown, 9 wait, 0 departed', 'nine of a class wait, ten of another do not');
+SELECT is((SELECT row(k, rows, ok, held_back, held_since <= clock_timestamp())::text FROM anonopt.verify('seen')), '(50,210,t,9,t)', 'verify says so');
+SELECT bag_eq('SELECT id, ill, big FROM seen', 'SELECT id, ill, big FROM person WHERE id NOT BETWEEN 1001 AND 1009', 'large values are copied whole');
+SELECT results_eq('SELECT count(*) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE i.indrelid = ''seen''::regclass AND i.indisvalid', 'SELECT 2::bigint', 'indexes stay');
+SELECT is((SELECT array_agg(id ORDER BY id) FROM seen WHERE id IN (77, 2005)), '{77,2005}', 'and find both');
+UPDATE anonopt.published_held SET since = '2020-01-01';
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is((SELECT held_since FROM anonopt.verify('seen')), '2020-01-01', 'a class that is held back again has been since the first time');
+SELECT is((SELECT count(*) FROM anonopt.published_content c JOIN anonopt.published p USING (id) WHERE p.name = 'public.seen'), 2::bigint, 'nothing new is no content');
+SELECT matches(anonopt.report('d'), '9 people, some since 2020-01-01', 'the report says so');
+INSERT INTO person VALUES (1010, 20, 'd1', NULL);
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is((SELECT row(rows, held_back, held_since)::text FROM anonopt.verify('seen')), '(220,0,)', 'with the tenth, nobody waits');
+INSERT INTO person SELECT 3000 + i, 35, 'd1', NULL FROM generate_series(1, 12) i;
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is(held('seen'), '[35, 40): 50 shown, 12 wait, 0 departed', 'twelve newcomers with one value');
+DELETE FROM person WHERE id > 3000;
+
+-- deleted people
+DELETE FROM person WHERE id = 5;
+SELECT anonopt.refresh_release('seen', hold_back => true, keep_deleted => true);
+SELECT is(held('seen'), '[25, 30): 50 shown, 0 wait, 1 departed', 'a deleted person who may stay');
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is(held('seen'), '[25, 30): 40 shown, 9 wait, 0 departed', 'or not, with nine others');
+SELECT is((SELECT count(*) FROM seen WHERE id = 5), 0::bigint, 'is gone');
+SELECT cmp_ok((SELECT count(DISTINCT p.ill) FROM person p WHERE NOT EXISTS (SELECT FROM seen s WHERE s.id = p.id)), '>=', 2::bigint, 'they have several values');
+DELETE FROM person WHERE id IN (SELECT id FROM seen WHERE age = '[25, 30)' ORDER BY id OFFSET 3);
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is((SELECT row(count(*), held('seen'))::text FROM seen WHERE age = '[25, 30)'), '(12,)', 'many leave');
+DELETE FROM person WHERE id = (SELECT min(id) FROM seen WHERE age = '[25, 30)');
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is(held('seen'), '[25, 30): 0 shown, 11 wait, 0 departed', 'and one of so few that the others are too few');
+DELETE FROM person WHERE age BETWEEN 25 AND 29;
+SELECT anonopt.refresh_release('seen', hold_back => true);
+SELECT is(held('seen'), NULL, 'and of which nobody does');
+SELECT throws_ok('SELECT anonopt.refresh_release(''seen'', hold_back => NULL, keep_deleted => NULL)', '22023', NULL, 'keep_deleted is true or false');
+
+-- when it is held back
+INSERT INTO person VALUES (4001, 20, 'd1', NULL);
+SET anonopt.composition = hold_back;
+SELECT throws_ok('SELECT anonopt.refresh_release(''seen'', false)', '55000', 'release public.seen differs from what was shown before by 1 person', 'the setting refuses what is not to be held back');
+SELECT throws_ok('SELECT anonopt.publish_table(''again'', ''d'', ''{1}'', k => 10)', '55000', NULL, 'and what is shown first');
+SELECT lives_ok('SELECT anonopt.refresh_release(''seen'')', 'it holds back by default');
+SET anonopt.composition = off;
+SELECT lives_ok('SELECT anonopt.refresh_release(''seen'', true)', 'or if asked for');
+SELECT is(held('seen'), '[20, 25): 60 shown, 1 wait, 0 departed', 'either way');
+
+-- tables that somebody has changed
+CREATE FUNCTION after(change text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE change;
+    PERFORM anonopt.refresh_release('seen', true);
+    RETURN held('seen');
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SELECT is(after(change), '55000 release public.seen does not show the rows that were written', change)
+FROM unnest(ARRAY['DELETE FROM seen WHERE id = 1', 'INSERT INTO seen SELECT * FROM (SELECT * FROM seen WHERE id = 1) x (id, age, ill, big) WHERE pg_catalog.set_config(''x.y'', ''1'', true) IS NOT NULL',
+    'UPDATE seen SET ill = ''d9'' WHERE id = 1', 'UPDATE seen SET age = NULL WHERE id = 1', 'TRUNCATE seen']) change WHERE change NOT LIKE 'INSERT%';
+SELECT is(after('UPDATE seen SET ill = ''d9'' WHERE id = 10'), '[20, 25): 60 shown, 1 wait, 0 departed', 'other classes are fresh');
+SELECT is(after('UPDATE seen SET age = ''x'' WHERE id = 10'), '[20, 25): 60 shown, 1 wait, 0 departed', 'and no class of O keeps other rows');
+SELECT is(after('ALTER TABLE seen ADD x int; ALTER TABLE seen DROP x'), '23514 release public.seen would be made differently now', 'a dropped column');
+SELECT is(after('DELETE FROM person'), '22023 relation public.person has no rows to publish', 'nobody is left');
+SELECT is(after('UPDATE seen SET id = -id WHERE id = 1'), '[20, 25): 50 shown, 11 wait, 0 departed', 'a row that nobody has counts as deleted');
+SELECT is((SELECT count(*) FROM seen WHERE id < 0), 0::bigint, 'and is not shown');
+
+-- subscribers
+CREATE PUBLICATION p FOR TABLE seen;
+ALTER TABLE seen REPLICA IDENTITY FULL;
+INSERT INTO person SELECT 5000 + i, 30, 'd' || i % 4, NULL FROM generate_series(1, 10) i;
+SELECT is(after(''), '[20, 25): 50 shown, 11 wait, 0 departed', 'rows of a publication are replaced one by one');
+SELECT is((SELECT count(*) FROM seen), (SELECT count(*) FROM person) - 11, 'all of them');
+SELECT anonopt.drop_release('seen');
+SELECT is((SELECT count(*) FROM anonopt.published_held), 0::bigint, 'what is recorded goes with the release');
+
+-- materialized views
+SELECT anonopt.create_view('view', 'd', '{1}', k => 10, columns => '{id}');
+INSERT INTO person VALUES (6001, 20, 'd1', NULL);
+SELECT anonopt.refresh_release('view', true);
+SELECT is(held('view'), '[20, 25): 61 shown, 1 wait, 0 departed', 'a materialized view');
+SET anonopt.composition = hold_back;
+SELECT throws_ok('REFRESH MATERIALIZED VIEW view', '55000', NULL, 'PostgreSQL holds nothing back');
+REFRESH MATERIALIZED VIEW view WITH NO DATA;
+SELECT anonopt.refresh_release('view');
+SELECT is(held('view'), '[20, 25): 0 shown, 62 wait, 0 departed', 'a class that cannot be shown again');
+SELECT is((SELECT row(ok, rows)::text FROM anonopt.verify('view')), (SELECT row(true, count(*))::text FROM person WHERE age > 24), 'the others are');
+SELECT anonopt.drop_release('view');
+SET anonopt.composition = off;
+
+-- shares of values, which are compared with those of everybody who is there or shown
+SELECT anonopt.add_promise('d', 'alpha', 0.6, 'ill');
+SELECT anonopt.publish_table('shares', 'd', '{1}', k => 10, t => 0.4, columns => '{id}');
+DELETE FROM person WHERE id IN (SELECT id FROM person WHERE ill = 'd3' ORDER BY id LIMIT (SELECT count(*) FROM person WHERE ill = 'd3') - 4);
+SELECT anonopt.refresh_release('shares', true, keep_deleted => true);
+SELECT is((SELECT ok FROM anonopt.verify('shares')), true, 'more are shown with a value than there are');
+UPDATE person SET ill = 'd1' WHERE ill = 'd3';
+INSERT INTO person SELECT 7000 + i, 31, 'd7', NULL FROM generate_series(1, 3) i;
+SELECT anonopt.refresh_release('shares', true, keep_deleted => true);
+SELECT is((SELECT ok FROM anonopt.verify('shares')), true, 'or with a value that nobody has');
+SELECT anonopt.refresh_release('shares', true);
+SELECT is((SELECT ok FROM anonopt.verify('shares')), true, 'deleted people are not');
+SELECT is((SELECT count(*) FROM shares s WHERE NOT EXISTS (SELECT FROM person p WHERE p.id = s.id)), 0::bigint, 'shown');
+SELECT anonopt.drop_promise('d', 'alpha', 'ill');
+SELECT anonopt.drop_release('shares');
+
+-- people with several rows
+CREATE TABLE visit AS SELECT i % 60 AS who, 20 + i % 60 % 20 AS age, 'd' || i % 7 AS ill FROM generate_series(1, 200) i;
+SELECT anonopt.create_dataset('v', 'visit', person => 'who'), anonopt.add_quasi_identifier('v', 'age', 'ages'), anonopt.add_sensitive('v', 'ill');
+SELECT anonopt.publish_table('visits', 'v', '{1}', k => 5);
+INSERT INTO visit SELECT 100 + i, 20, 'd1' FROM generate_series(1, 30) i;
+DELETE FROM visit WHERE ctid = (SELECT ctid FROM visit WHERE age = 30 LIMIT 1);
+SELECT anonopt.refresh_release('visits', true);
+SELECT is(held('visits'), '[20, 25): 50 shown, 30 wait, 0 departed; [30, 35): 0 shown, 49 wait, 0 departed', 'rows of people: any change is held back');
+SELECT is((SELECT row(k, rows, ok)::text FROM anonopt.verify('visits')), '(15,150,t)', 'people in the smallest class when it was made');
+
+-- pseudonyms
+SELECT anonopt.create_dataset('n', 'person'), anonopt.add_quasi_identifier('n', 'age', 'ages'), anonopt.set_pseudonym('n', 'id', 'secret of many letters');
+SELECT anonopt.publish_table('named', 'n', '{1}', k => 10);
+SELECT lives_ok('SELECT anonopt.refresh_release(''named'', true)', 'pseudonyms, if nothing has changed');
+INSERT INTO person VALUES (8001, 20, 'd1', NULL);
+SELECT throws_ok('SELECT anonopt.refresh_release(''named'', true)', '0A000', 'nothing of release public.named can be held back', 'and if something has');
+
+-- recodings and records
+CREATE TABLE patient AS SELECT i AS id, 20 + i % 20 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 200) i;
+SELECT anonopt.create_dataset('e', 'patient', 0.3), anonopt.add_quasi_identifier('e', 'age', 'ages'), anonopt.add_sensitive('e', 'ill'), anonopt.set_insensitive('e', 'id');
+SELECT anonopt.create_recoding('classes', 'e', k => 20);
+SELECT anonopt.publish_table('recoded', 'e', recoding => 'classes', k => 20, columns => '{id}');
+CREATE TABLE before AS SELECT id, age FROM recoded;
+INSERT INTO patient SELECT 9000 + i, 20 + i, 'd' || i % 4 FROM generate_series(0, 19) i;
+SELECT anonopt.refresh_release('recoded', true);
+SELECT is((SELECT row(rows, ok, held_back)::text FROM anonopt.verify('recoded')), '(200,t,20)', 'each class of a recoding has too few newcomers');
+SELECT bag_eq('SELECT * FROM before', 'SELECT id, age FROM recoded', 'so that it shows what it showed');
+INSERT INTO patient SELECT 9100 + i, 20 + i % 10, 'd' || i % 4 FROM generate_series(0, 99) i;
+SELECT anonopt.refresh_release('recoded', true);
+SELECT is((SELECT row(rows, ok, held_back)::text FROM anonopt.verify('recoded')), '(310,t,10)', 'half of them have enough');
+SELECT anonopt.drop_release('recoded');
+DELETE FROM anonopt.published_content;
+SELECT anonopt.publish_records('each', 'e', 0.5, key => 'id', k => 5);
+SELECT lives_ok('SELECT anonopt.refresh_release(''each'', true)', 'records');
+INSERT INTO patient VALUES (9999, 20, 'd1');
+SELECT lives_ok('SELECT anonopt.refresh_release(''each'', true)', 'and with one more');
+SELECT is((SELECT row(rows, ok, held_back)::text FROM anonopt.verify('each')), '(320,t,1)', 'who waits');
+SELECT * FROM finish();
+ROLLBACK;
