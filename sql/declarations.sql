@@ -151,3 +151,11 @@ SELECT k FROM anonopt.evaluate('bare', '{2,2}');
 SELECT column_name, problem FROM anonopt.describe('bare');
 SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null
 SELECT count(*) FROM anonopt.attribute;
+
+-- automatic hierarchies whose first level shows most people alike: by a label of rare values, and in one step; not where one value does
+CREATE TABLE shopper AS SELECT i AS nr, CASE WHEN i % 10 = 0 THEN 'Metropolis' ELSE 'Town ' || chr(65 + i % 26) || chr(97 + i / 26 % 26) END AS town,
+	'Shop ' || translate((i % 150)::text, '0123456789', 'abcdefghij') AS shop, CASE WHEN i % 3 = 0 THEN 'Village ' || chr(65 + i % 26) || chr(97 + i / 26 % 26) ELSE 'Capital' END AS home
+FROM generate_series(1, 2000) i;
+SELECT column_name, reason FROM anonopt.auto_dataset('shoppers', 'shopper', '{town,shop,home}');
+SELECT anonopt.drop_dataset('shoppers', hierarchies => true);
+DROP TABLE shopper;

@@ -143,23 +143,22 @@ day_of(Oid type, const char *value)
 }
 
 /*
- * What is asked of the texts s of a column, in SQL.  Those of more than a few
- * words are neither codes nor addresses.
+ * What is asked of the texts s of a column, which c people have, in SQL.  Those
+ * of more than a few words are neither codes nor addresses.
  */
 static char *
 text_figures(void)
 {
-	const char *form = "CASE WHEN length(s) <= %d THEN %s END";
-	const char *code = psprintf(form, SHORT_TEXT, code_of_text("s", false));
-	const char *whole_code = psprintf(form, SHORT_TEXT, code_of_text("s", true));
-	const char *country = psprintf(form, SHORT_TEXT, country_of_text("s"));
 	const char *alike = "min(length(s)) = max(length(s)) AND bool_and(s !~ '[[:lower:]]')";
+	const char *coded = psprintf("s ~ '[0-9]' AND length(code) - length(country) <= %d", CODE_LENGTH);
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "max(length(s)), bool_and(s ~ '[0-9]') OR (%s), (%s) OR bool_and(s = %s)", alike, alike, whole_code);
-	appendStringInfo(&sql, ", count(*) FILTER (WHERE s ~ '[0-9]' AND length(%s) <= %d) >= %g * count(s)", code, CODE_LENGTH, CODE_SHARE);
-	appendStringInfo(&sql, ", 2 * count(*) FILTER (WHERE %s <> '') >= count(s), max(length(%s)), max(length(%s))", country, code, whole_code);
+	appendStringInfo(&sql, "max(length(s)), bool_and(s ~ '[0-9]') OR (%s), (%s) OR bool_and(s = code)", alike, alike);
+	appendStringInfo(&sql, ", count(*) FILTER (WHERE %s) >= %g * count(s) OR sum(c) FILTER (WHERE %s) >= %g * sum(c) FILTER (WHERE s IS NOT NULL)",
+					 coded, CODE_SHARE, coded, CODE_SHARE);
+	appendStringInfo(&sql, ", 2 * count(*) FILTER (WHERE country <> '') >= count(s), max(length(code) - length(country)) FILTER (WHERE %s)"
+					 ", max(length(code)) FILTER (WHERE %s)", coded, coded);
 	appendStringInfo(&sql, ", count(*) FILTER (WHERE length(s) <= %d AND %s) >= %g * count(s)", SHORT_TEXT, text_is_address("s"), CODE_SHARE);
 	appendStringInfoString(&sql, ", bool_and(s ~ '^[^@[:space:]]+@[^@[:space:]]+$'), avg(length(s)) > 40 AND bool_or(s ~ ' .* .* .* ')");
 	return sql.data;
@@ -172,6 +171,7 @@ profile_statement(Oid relation, const char *column, Oid type)
 	const char *value = psprintf("r.%s", quote_identifier(column));
 	const char *number = "NULL::numeric";
 	const char *text = "NULL";
+	const char *code = "NULL::text AS code, NULL::text AS country";
 	const char *frequent = psprintf("c >= greatest(%d, t / %d)", RARE_PEOPLE, RARE_SHARE);
 
 	if (type_is_number(type))
@@ -183,7 +183,12 @@ profile_statement(Oid relation, const char *column, Oid type)
 		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
 	}
 	else if (type_is_text(type))
+	{
 		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
+
+		code = psprintf("CASE WHEN length(s) <= %d THEN %s END AS code, CASE WHEN length(s) <= %d THEN %s END AS country",
+						SHORT_TEXT, code_of_text("s"), SHORT_TEXT, country_of_text("s"));
+	}
 
 	/*
 	 * people are added up one level higher, since PostgreSQL 18 cannot if a
@@ -193,10 +198,10 @@ profile_statement(Oid relation, const char *column, Oid type)
 					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL), count(*) FILTER (WHERE v IS NOT NULL AND %s),"
 					" coalesce(sum(c) FILTER (WHERE v IS NOT NULL AND NOT %s), 0)::int8, count(*) FILTER (WHERE NOT abs(n) < 'Infinity'),"
 					" min(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, %s"
-					" FROM (SELECT v, n, s, c, (sum(c) OVER ())::int8 AS t FROM (SELECT v, n, s, count(*) AS c"
+					" FROM (SELECT v, n, s, c, %s, (sum(c) OVER ())::int8 AS t FROM (SELECT v, n, s, count(*) AS c"
 					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g",
 					frequent, frequent, type_is_text(type) ? text_figures() : "NULL::int4, false, false, false, false, NULL::int4, NULL::int4, false, false, false",
-					value, number, text, relation_sql_name(relation));
+					code, value, number, text, relation_sql_name(relation));
 }
 
 /* Examines a column. */
@@ -562,7 +567,8 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 	if (plan->refusal != NULL)
 		return;
 	plan->profile = profile_column(oid, plan->column, plan->type);
-	choose_hierarchy(plan, PLAN_FLAT, 1, profile->values > FEW_VALUES ? "many values, in one step" : "few values, in one step");
+	choose_hierarchy(plan, PLAN_FLAT, 1, profile->values > MANY_TEXTS ? "too many values for one step, unless you build a hierarchy" :
+					 profile->values > FEW_VALUES ? "many values, in one step" : "few values, in one step");
 	if (type_is_moment(plan->type) && profile->values > profile->infinite)
 		plan_dates(plan, oid);
 	else if (type_is_number(plan->type) && profile->values > FEW_VALUES && profile->low < profile->high)

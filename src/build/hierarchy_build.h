@@ -76,8 +76,8 @@ extern Oid	build_prefixes(const char *name, Oid relation, const char *column, Ar
  */
 extern Oid	build_codes(const char *name, Oid relation, const char *column, int longest, bool countries);
 
-/* A text v as such a code, with or without its country; and the country, in SQL. */
-extern char *code_of_text(const char *v, bool with_country);
+/* A text v as such a code, with the country in front, and the country, or '', in SQL. */
+extern char *code_of_text(const char *v);
 extern char *country_of_text(const char *v);
 
 /*

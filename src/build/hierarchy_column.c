@@ -249,11 +249,9 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 #define COUNTRY "^[[:space:]]*([A-Za-z]{1,3})[[:space:]-]+(?=[A-Za-z]*[0-9])"
 
 char *
-code_of_text(const char *v, bool with_country)
+code_of_text(const char *v)
 {
-	const char *code = with_country ? v : psprintf("regexp_replace(%s, '%s', '')", v, COUNTRY);
-
-	return psprintf("upper(regexp_replace(%s, '[[:space:]-]', '', 'g'))", code);
+	return psprintf("translate(upper(%s), ' -' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13), '')", v);
 }
 
 char *
@@ -279,18 +277,19 @@ build_codes(const char *name, Oid relation, const char *column, int longest, boo
 	if (countries)
 		hierarchy_add_level(table, "CASE WHEN country <> '' THEN country || '-*' ELSE left(code, 1) || CASE WHEN length(code) > 1 THEN '*' ELSE '' END END");
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS code, %s AS country FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
-												   code_of_text(text_value, !countries), country_of_text(text_value), leaf.expression, leaf.relation));
+	return fill_from_column(table, &leaf, psprintf("(SELECT v, country, substr(%s, length(country) + 1) AS code FROM (SELECT v, %s AS country"
+												   " FROM (SELECT DISTINCT %s AS v FROM %s r) d) c) s WHERE v IS NOT NULL",
+												   code_of_text(text_value), countries ? country_of_text(text_value) : "''", leaf.expression, leaf.relation));
 }
 
 char *
 text_is_address(const char *v)
 {
 	/* of the sixth version: eight groups, or fewer around a double colon */
-	return psprintf("(%s ~ '^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.](?!$)|$)){4}$'"
-					" OR %s ~* '^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$'"
-					" OR (%s ~* '^(([0-9a-f]{1,4}(:[0-9a-f]{1,4})*)?)::(([0-9a-f]{1,4}(:[0-9a-f]{1,4})*)?)$' AND length(%s) - length(replace(%s, ':', '')) <= 7))",
-					v, v, v, v, v);
+	return psprintf("(%s LIKE '%%.%%.%%.%%' AND %s ~ '^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.](?!$)|$)){4}$'"
+					" OR %s LIKE '%%:%%:%%' AND (%s ~* '^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$'"
+					" OR (%s ~* '^(([0-9a-f]{1,4}(:[0-9a-f]{1,4})*)?)::(([0-9a-f]{1,4}(:[0-9a-f]{1,4})*)?)$' AND length(%s) - length(replace(%s, ':', '')) <= 7)))",
+					v, v, v, v, v, v, v);
 }
 
 Oid

@@ -12,8 +12,8 @@
 #include <ctype.h>
 
 static const char *const names[] = {
-	"surname", "lastname", "firstname", "fullname", "forename", "familyname", "givenname", "vorname", "nachname", "prenom",
-	"apellido", "cognome", "sobrenome", NULL
+	"surname", "lastname", "last name", "firstname", "first name", "fullname", "full name", "forename", "familyname", "family name",
+	"givenname", "given name", "vorname", "nachname", "prenom", "apellido", "cognome", "sobrenome", NULL
 };
 static const char *const contacts[] = {
 	"mail", "phone", "mobile", "telefon", " tel ", "ssn", "iban", "passport", "street", "strasse", "calle", "imei", "imsi", "msisdn", NULL
@@ -23,8 +23,8 @@ static const char *const private[] = {
 	"orientation", "politic", "verdict", "outcome", NULL
 };
 static const char *const widely_known[] = {
-	"birth", " dob ", "geburt", "naiss", "nacimiento", "nascita", "nascimento", "gender", " sex ", "sexe", "sexo", "sesso", "geschlecht",
-	" zip ", "zipcode", "postcode", "postal", " plz ", "postleitzahl", NULL
+	"birth", " dob ", " yob ", "geburt", "naiss", "nacimiento", "nascita", "nascimento", "gender", " sex ", "sexe", "sexo", "sesso", "geschlecht",
+	" zip ", "zipcode", "postcode", "post code", "postal", " plz ", "postleitzahl", NULL
 };
 static const char *const known[] = {
 	" age ", " alter ", "edad", " city ", "town", "municip", "ville", "stadt", "wohnort", " ort ", "ciudad", "county", "district", "region",
@@ -40,44 +40,23 @@ static const char *const *const words[] = {
 	[MEANS_KNOWN] = known
 };
 
-/* A name in small letters with a blank around each word, and one without any. */
-typedef struct SplitName
-{
-	char		words[2 * NAMEDATALEN + 2];
-	char		joined[NAMEDATALEN];
-} SplitName;
-
-static void
-split_name(const char *column, SplitName *split)
-{
-	int			nwords = 0;
-	int			njoined = 0;
-
-	split->words[nwords++] = ' ';
-	for (const char *at = column; *at != '\0' && njoined < NAMEDATALEN - 1; at++)
-	{
-		bool		letter = isalpha((unsigned char) *at) || IS_HIGHBIT_SET(*at);
-
-		if (at > column && isupper((unsigned char) *at) && islower((unsigned char) at[-1]))
-			split->words[nwords++] = ' ';
-		split->words[nwords++] = letter ? pg_ascii_tolower(*at) : ' ';
-		if (letter)
-			split->joined[njoined++] = pg_ascii_tolower(*at);
-	}
-	split->words[nwords++] = ' ';
-	split->words[nwords] = '\0';
-	split->joined[njoined] = '\0';
-}
-
 bool
 column_means(const char *column, ColumnMeaning meaning)
 {
-	SplitName	split;
+	char		name[2 * NAMEDATALEN + 2] = " ";	/* with a blank around
+													 * each word */
+	int			n = 1;
 
-	split_name(column, &split);
+	for (const char *at = column; *at != '\0' && at < column + NAMEDATALEN; at++)
+	{
+		if (at > column && isupper((unsigned char) *at) && islower((unsigned char) at[-1]))
+			name[n++] = ' ';
+		name[n++] = isalpha((unsigned char) *at) || IS_HIGHBIT_SET(*at) ? pg_ascii_tolower(*at) : ' ';
+	}
+	name[n++] = ' ';
 	for (const char *const *word = words[meaning]; *word != NULL; word++)
-		if (strstr(**word == ' ' ? split.words : split.joined, *word) != NULL)
+		if (strstr(name, *word) != NULL)
 			return true;
 	/* a name that says no more */
-	return meaning == MEANS_NAME && strcmp(split.words, " name ") == 0;
+	return meaning == MEANS_NAME && strcmp(name, " name ") == 0;
 }

@@ -180,15 +180,6 @@ hierarchy_flat(uint32 nvalues)
 	return hierarchy;
 }
 
-void
-hierarchy_count_occurring(Hierarchy *hierarchy, const bool *occurs)
-{
-	hierarchy->sizes_before = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
-	hierarchy->sizes_before[0] = 0;
-	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
-		hierarchy->sizes_before[leaf + 1] = hierarchy->sizes_before[leaf] + (occurs[leaf] ? 1 : 0);
-}
-
 /*
  * Adds a leaf after all others.  It has its own label below the last level, and
  * joins the last level's label if there is only one.  Level 0 is the value

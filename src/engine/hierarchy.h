@@ -113,9 +113,6 @@ extern Hierarchy *hierarchy_build(const LeafTable *table, uint32 **code_of);
  */
 extern Hierarchy *hierarchy_flat(uint32 nvalues);
 
-/* Gives leaves the size 1 if they occur and 0 if not. */
-extern void hierarchy_count_occurring(Hierarchy *hierarchy, const bool *occurs);
-
 /* Gives NULL a leaf after all others. */
 extern void hierarchy_add_null(Hierarchy *hierarchy);
 

@@ -76,7 +76,7 @@ recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, cons
 		CHECK_FOR_INTERRUPTS();
 		tables->tables[i] = recoding_table_open(oids[i]);
 	}
-	tables->population = reading_population(dataset, NULL, true, false, &tables->reading);
+	tables->population = reading_population(dataset, true, false, &tables->reading);
 	if (tables->population->people == 0)
 		tables->population = NULL;
 	else

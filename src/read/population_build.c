@@ -116,18 +116,19 @@ admit_null(const Reading *reading, int column)
 		hierarchy_add_null(hierarchy);
 }
 
-/* Lets the losses of a quasi-identifier count the leaves that occur. */
+/* Gives leaves that occur the size 1, and all others 0. */
 static void
 count_occurring(const Reading *reading, int column)
 {
 	Hierarchy  *hierarchy = reading->columns[column].loaded->hierarchy;
-	bool	   *occurs = budget_alloc_zero(sizeof(bool), (Size) hierarchy->nleaves + 1);
+	uint32	   *sizes = budget_alloc_zero(sizeof(uint32), (Size) hierarchy->nleaves + 1);
 
 	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
 		if (read_code(reading, i, column) < hierarchy->nleaves)
-			occurs[read_code(reading, i, column)] = true;
-	hierarchy_count_occurring(hierarchy, occurs);
-	pfree(occurs);
+			sizes[read_code(reading, i, column) + 1] = 1;
+	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+		sizes[leaf + 1] += sizes[leaf];
+	hierarchy->sizes_before = sizes;
 }
 
 static void

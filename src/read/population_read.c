@@ -189,12 +189,11 @@ reading_expect_memory(const Reading *reading)
 }
 
 Population *
-reading_population(const Dataset *dataset, const int *levels, bool may_use_store, bool keeps_ties, Reading **result)
+reading_population(const Dataset *dataset, bool may_use_store, bool keeps_ties, Reading **result)
 {
 	Reading    *reading = reading_begin(dataset, AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES));
 	Population *population;
 
-	reading->levels = levels;
 	reading->may_use_store = may_use_store;
 	reading->keeps_ties = keeps_ties;
 	reading_prepare(reading);
@@ -229,7 +228,7 @@ Population *
 population_read(const Dataset *dataset)
 {
 	Reading    *reading;
-	Population *population = reading_population(dataset, NULL, true, false, &reading);
+	Population *population = reading_population(dataset, true, false, &reading);
 
 	/* its dictionaries are no longer needed */
 	MemoryContextDelete(reading->tuples->context);

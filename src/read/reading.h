@@ -131,11 +131,9 @@ extern const char *reading_column_name(const Reading *reading, int i);
 
 /*
  * Reads a population and remains able to encode the relation's rows again,
- * unless a tuple store was read.  With levels, the population serves only
- * nodes that are nowhere below them: each label's first leaf represents all
- * its leaves, which makes tuples fewer.
+ * unless a tuple store was read.
  */
-extern Population *reading_population(const Dataset *dataset, const int *levels, bool may_use_store, bool keeps_ties, Reading **reading);
+extern Population *reading_population(const Dataset *dataset, bool may_use_store, bool keeps_ties, Reading **reading);
 
 /*
  * Reads a relation with such columns as a dictionary, in which values may lack

@@ -70,7 +70,8 @@ extern SpoolColumn row_name_column(Oid relation, const char *key);
 
 /*
  * Reads a data set.  With levels, it serves only nodes that are nowhere below
- * them, as in reading_population().
+ * them: each label's first leaf represents all its leaves, which makes tuples
+ * fewer.
  */
 extern void spool_read(RowSpool *spool, const Dataset *dataset, const int *levels);
 

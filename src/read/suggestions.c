@@ -76,7 +76,7 @@ typedef struct Column
 	bool		is_labelled;
 	bool		is_combined;	/* if it is not unique */
 	bool		unique_is_known;	/* combined even if it is nearly so */
-	Knowledge	knowledge;
+	double		likely;			/* that others know it, as a weight */
 } Column;
 
 /* One reading of the relation. */
@@ -259,13 +259,9 @@ judge_column(Column *column, bool is_named)
 	bool		measured = type_is_number(column->type) && !type_is_integer(column->type);
 
 	column->is_combined = is_named || !(column_means(column->name, MEANS_NAME) || column_means(column->name, MEANS_CONTACT));
-	if (column_means(column->name, MEANS_WIDELY_KNOWN))
-		column->knowledge = KNOWN_WIDELY;
-	else if (column_means(column->name, MEANS_KNOWN))
-		column->knowledge = KNOWN_TO_MANY;
-	else
-		column->knowledge = measured || column_means(column->name, MEANS_PRIVATE) ? KNOWN_TO_NOBODY : KNOWN_TO_SOME;
-	column->unique_is_known = is_named || column->knowledge >= KNOWN_TO_MANY || type_is_moment(column->type);
+	column->likely = column_means(column->name, MEANS_WIDELY_KNOWN) ? 1 : column_means(column->name, MEANS_KNOWN) ? 0.5 :
+		measured || column_means(column->name, MEANS_PRIVATE) ? 0.02 : 0.2;
+	column->unique_is_known = is_named || column->likely >= 0.5;
 }
 
 /* The columns that the caller may read, or named, and that have an order. */
@@ -315,7 +311,7 @@ name_column(Suggestion *suggestion, const Column *column)
 {
 	suggestion->names[suggestion->nnames++] = column->name;
 	suggestion->is_labelled |= column->is_labelled;
-	suggestion->knowledge = suggestion->nnames == 1 ? column->knowledge : Min(suggestion->knowledge, column->knowledge);
+	suggestion->likely = suggestion->nnames == 1 ? column->likely : Min(suggestion->likely, column->likely);
 }
 
 /* Lets a pass count one to three of its columns, in ascending order. */
@@ -472,8 +468,8 @@ compare_known(const ListCell *a, const ListCell *b)
 	const Suggestion *x = lfirst(a);
 	const Suggestion *y = lfirst(b);
 
-	if (x->knowledge != y->knowledge)
-		return x->knowledge > y->knowledge ? -1 : 1;
+	if (x->likely != y->likely)
+		return x->likely > y->likely ? -1 : 1;
 	if (x->totals.pairs != y->totals.pairs)
 		return x->totals.pairs < y->totals.pairs ? -1 : 1;
 	return strcmp(x->names[0], y->names[0]);
@@ -518,11 +514,7 @@ combine(const Pass *single, int most)
 static double
 danger(const Suggestion *suggestion)
 {
-	static const double likely[] = {
-		[KNOWN_TO_NOBODY] = 0.02,[KNOWN_TO_SOME] = 0.2,[KNOWN_TO_MANY] = 0.5,[KNOWN_WIDELY] = 1
-	};
-
-	return suggestion->totals.singles / suggestion->people * (suggestion->is_identifier ? 1 : likely[suggestion->knowledge]);
+	return suggestion->totals.singles / suggestion->people * (suggestion->is_identifier ? 1 : suggestion->likely);
 }
 
 /*
@@ -539,8 +531,8 @@ compare_suggestions(const ListCell *a, const ListCell *b)
 		return x->is_identifier ? -1 : 1;
 	if (danger(x) != danger(y))
 		return danger(x) > danger(y) ? -1 : 1;
-	if (x->knowledge != y->knowledge)
-		return x->knowledge > y->knowledge ? -1 : 1;
+	if (x->likely != y->likely)
+		return x->likely > y->likely ? -1 : 1;
 	if (x->totals.pairs != y->totals.pairs)
 		return x->totals.pairs < y->totals.pairs ? -1 : 1;
 	if (x->nnames != y->nnames)

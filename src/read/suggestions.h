@@ -38,22 +38,13 @@ typedef struct KeyTotals
 								 * either order */
 } KeyTotals;
 
-/* How likely others know a column's values, as far as its name and type tell. */
-typedef enum Knowledge
-{
-	KNOWN_TO_NOBODY,			/* measured, or private */
-	KNOWN_TO_SOME,
-	KNOWN_TO_MANY,
-	KNOWN_WIDELY
-} Knowledge;
-
 /* A column or a combination. */
 typedef struct Suggestion
 {
 	int			nnames;
 	const char *names[COMBINED_AT_ONCE];
 	int64		people;			/* who were counted */
-	Knowledge	knowledge;		/* of the column known least */
+	double		likely;			/* that others know the column known least */
 	KeyTotals	totals;
 	bool		is_labelled;	/* by PostgreSQL Anonymizer */
 	bool		is_identifier;

@@ -144,44 +144,6 @@ put_dry_run(const AutoCall *call)
 
 /* --------------------------------------------------------- a level too coarse */
 
-/* The label of a hierarchy's first level that most people have. */
-typedef struct CommonLabel
-{
-	const char *text;
-	int64		people;
-	int64		alike;			/* those of its most frequent value */
-	int64		all;			/* of every label */
-} CommonLabel;
-
-static CommonLabel
-find_common_label(const Population *population)
-{
-	const Hierarchy *hierarchy = population->attrs[0].hierarchy;
-	const Recoding *first = &hierarchy->levels[1];
-	const TupleTable *tuples = population->tuples;
-	CommonLabel most = {.all = population->people};
-	CommonLabel current = {0};
-	uint32		before = NO_LEAF;
-
-	/* tuples are in the order of leaves, so those of a label are neighbours */
-	for (uint32 i = 0; i < tuples->ntuples; i++)
-	{
-		uint32		label = first->label_of[key_get(&tuples->keys[i], &population->attrs[0].field)];
-
-		if (label != before)
-			current.people = current.alike = 0;
-		before = label;
-		current.people += tuples->counts[i];
-		current.alike = Max(current.alike, tuples->counts[i]);
-		if (current.people <= most.people)
-			continue;
-		most.people = current.people;
-		most.alike = current.alike;
-		most.text = hierarchy->labels[1][label] == NULL ? "NULL" : hierarchy->labels[1][label];
-	}
-	return most;
-}
-
 /*
  * Reports a first level that shows most people alike though their values
  * differ.  A single step to * is expected of few values.
@@ -189,22 +151,38 @@ find_common_label(const Population *population)
 static void
 tell_coarse_level(const ColumnPlan *plan, const Dataset *dataset)
 {
-	const Declared *declared = &dataset->attributes[dataset->nattributes - 1];
 	Population *population;
-	CommonLabel label;
+	const Attribute *attr;
+	uint32		label = 0;
+	int64		people = 0;		/* with that label */
+	int64		alike = 0;		/* with the most frequent of its values */
 
 	/* NaN, which has no leaf, is for a later reading to refuse */
 	if ((plan->levels <= 1 && plan->profile.values <= MANY_TEXTS) || plan->profile.infinite > 0)
 		return;
 	/* with the hierarchy, which this statement has made */
 	see_own_changes();
-	population = population_read_column(dataset, declared);
+	population = population_read_column(dataset, &dataset->attributes[dataset->nattributes - 1]);
 	PopActiveSnapshot();
-	label = find_common_label(population);
-	if (label.people > label.all / 2 && label.alike <= label.all / 2)
+	attr = &population->attrs[0];
+	/* tuples are in the order of leaves, so those of a label are neighbours */
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		uint32		next = attr->hierarchy->levels[1].label_of[key_get(&population->tuples->keys[i], &attr->field)];
+
+		if (next != label && people > population->people / 2)
+			break;
+		if (next != label)
+			people = alike = 0;
+		label = next;
+		people += population->tuples->counts[i];
+		alike = Max(alike, population->tuples->counts[i]);
+	}
+	if (people > population->people / 2 && alike <= population->people / 2)
 		ereport(NOTICE,
 				(errmsg("first level of column \"%s\" shows most people alike", plan->column),
-				 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are shown as %s there.", label.people, label.all, label.text),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are shown as %s there.", people, population->people,
+						   attr->hierarchy->labels[1][label] == NULL ? "NULL" : attr->hierarchy->labels[1][label]),
 				 errhint("Declare the column with a hierarchy that divides its values better, for example one of anonopt.%s.",
 						 type_is_number(plan->type) ? "create_quantile_hierarchy" : type_is_moment(plan->type) ? "create_date_hierarchy" :
 						 "create_prefix_hierarchy or anonopt.create_tree_hierarchy")));

@@ -63,14 +63,14 @@ my @oids = qw(0 1 4294967295 1259 2147483648 16384 999999);
 my %words = (
 	role => [qw(quasi_identifier sensitive class_label identifier insensitive pseudonym)], distance => [qw(equal ordered hierarchical)],
 	loss => [qw(glm nwp dcn cm necd suppressed)], property => [qw(class_size sensitive_count others_count loss utility weighted_loss weighted_utility)],
-	index => [qw(p_rank p_cov p_spr p_hv p_binary dominance rank cov spr hv binary)], risk => [qw(sensitivity identity entropy)],
+	index => [qw(p_rank p_cov p_spr p_hv p_binary dominance rank cov spr hv binary)], risk => [qw(sensitivity identity entropy)], loss_counts => [qw(leaves occurring range)],
 	utility => [qw(depth leaves log_leaves xiao_tao lm)], algorithm => [qw(btda aruba frontier)], suppressed => [qw(omit star)], mask => [qw(* x)], delimiter => [ ';', ',' ], separator => [qw(. -)], other => [qw(other rest)],
 	csv => [ "1;a;*\n2;b;*", '3,x', "Aix;\"a\";*" ],
 	form => ['table', 'materialized view', 'live view'], what => [qw(write insert update delete publish refresh drop)], objective => [qw(k glm t nwp)]);
 my %word_lists = (
 	measures => [qw(k l t suppressed classes glm dcn cm)],
 	objectives => [qw(k l entropy_l sum_k sum_l sum_other t suppressed classes glm nwp dcn cm necd)],
-	properties => [qw(class_size sensitive_count others_count loss utility weighted_loss weighted_utility)], units => [qw(hour day weekday week month quarter year decade century)]);
+	properties => [qw(class_size sensitive_count others_count loss utility weighted_loss weighted_utility)], units => ['20 years', '40 years', qw(hour day weekday week month quarter year decade century)]);
 my @intervals = ("'50 ms'", "'0'", "'-1 day'", "'1 microsecond'", "'178000000 years'", "'-178000000 years'", "'1 month -30 days'");
 my @dates = ("'2024-01-01'", "'2024-02-29'", "'infinity'", "'-infinity'", "'4713-01-01 BC'", "'5874897-12-31'", "'0001-01-01'", "'9999-12-31'", "'2000-01-01'");
 

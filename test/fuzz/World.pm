@@ -167,6 +167,7 @@ sub add_attr
 	$attr{min_level} = chance(0.2) ? below(1 + $attr{depth}) : 0;
 	# some leaves come later
 	$_->{later} = 1 for chance(0.6) && @drawn > 3 ? (shuffled(grep { defined $_->{leaf} } @{ $attr{leaves} }))[ 0 .. below(2) ] : ();
+	$attr{occurring} = chance(0.3);
 	push @{ $self->{attrs} }, \%attr;
 }
 
@@ -304,7 +305,7 @@ sub statements
 	push @sql, $self->insert(map { $self->row } 1 .. $self->{rows});
 	my $relation = $self->{relation} eq 'view' ? 'seen' : 'people';
 	push @sql, "SELECT anonopt.create_dataset('d', '$relation', $self->{max_suppression}, timezone => '$self->{zone}'" . ($self->{person} ? ", person => 'person')" : ')'),
-	  (map { "SELECT anonopt.add_quasi_identifier('d', " . lit($_->{column}) . ", '$_->{table}', $_->{weight}, $_->{min_level}" . ($_->{unknown} ? ", unknown => '*')" : ')') } @{ $self->{attrs} }),
+	  (map { "SELECT anonopt.add_quasi_identifier('d', " . lit($_->{column}) . ", '$_->{table}', $_->{weight}, $_->{min_level}" . ($_->{unknown} ? ", unknown => '*'" : '') . ($_->{occurring} ? ", loss_counts => 'occurring')" : ')') } @{ $self->{attrs} }),
 	  (map { "SELECT anonopt.add_sensitive('d', " . lit($_->{column}) . ", '$_->{distance}')" } @{ $self->{own} }), "SELECT anonopt.set_insensitive('d', 'id'), anonopt.set_insensitive('d', 'note')";
 	push @sql, "SELECT anonopt.set_class_label('d', 'class_label')" if $self->{class_label};
 	for (@{ $self->{promises} })
@@ -361,12 +362,13 @@ sub truth
 	DELETE FROM truth.stored; DELETE FROM truth.leaf; DELETE FROM truth.person;\n\t" . join("\n\t", @walk) . "
 	PERFORM truth.walk();
 	INSERT INTO truth.person SELECT id, $person, $leaves, $own, $class_label, NULL FROM people r;
+	UPDATE truth.leaf l SET counts = EXISTS (SELECT FROM truth.person p WHERE p.leaf[l.attr] = l.leaf_no) FROM truth.attr a WHERE a.attr = l.attr AND a.occurring;
 	PERFORM truth.write();\nEND \$\$",
 		"CREATE FUNCTION truth.write() RETURNS void $settings = 'UTC' AS \$\$\nBEGIN\n\tUPDATE truth.person p SET other = $other FROM people r WHERE r.id = p.id;\nEND \$\$",
 		"CREATE FUNCTION truth.read_recoding(recoding regclass) RETURNS void $settings = '$self->{zone}' AS \$\$\nBEGIN
 	DELETE FROM truth.tuple;\n\tEXECUTE format(\$f\$INSERT INTO truth.tuple SELECT DISTINCT $leaves, class FROM \%s r\$f\$, recoding);\nEND \$\$",
 		"INSERT INTO truth.dataset VALUES ($self->{max_suppression}, " . ($self->{person} ? 'true' : 'false') . ')',
-		(map { "INSERT INTO truth.attr VALUES ($_->{nr}, $_->{min_level}, $_->{weight})" } @{ $self->{attrs} }),
+		(map { "INSERT INTO truth.attr VALUES ($_->{nr}, $_->{min_level}, $_->{weight}, " . ($_->{occurring} ? 'true' : 'false') . ')' } @{ $self->{attrs} }),
 		(map { 'INSERT INTO truth.own VALUES (' . ($_ + 1) . ", '$self->{own}[$_]{distance}')" } 0 .. $#{ $self->{own} }));
 }
 

@@ -14,12 +14,12 @@ SET check_function_bodies = off;
 
 -- What is declared; quasi-identifiers and sensitive columns by number
 CREATE TABLE truth.dataset (max_suppression float8, counts_people boolean);
-CREATE TABLE truth.attr (attr int, min_level int, weight float8);
+CREATE TABLE truth.attr (attr int, min_level int, weight float8, occurring boolean);
 CREATE TABLE truth.own (col int, distance text);
 CREATE TABLE truth.promise (model text, col int, threshold float8, c float8, declared boolean);
 -- What was read: rows of hierarchies in their type's order, leaves in preorder, people, and the tuples of a recoding
 CREATE TABLE truth.stored (attr int, rank int, label text[], key text[]);
-CREATE TABLE truth.leaf (attr int, leaf_no int, label text[], key text[]);
+CREATE TABLE truth.leaf (attr int, leaf_no int, label text[], key text[], counts boolean DEFAULT true);
 CREATE TABLE truth.person (id int, person int, leaf int[], own int[], class_label int, other text[]);
 CREATE TABLE truth.tuple (leaf int[], class bigint);
 -- A generalization: the group of each leaf, everybody's class, and those who have none because a view has no labels for them
@@ -78,22 +78,22 @@ BEGIN
 	DELETE FROM truth.grp;
 	INSERT INTO truth.grp
 	SELECT attr, leaf_no, CASE WHEN apart THEN key[levels[attr] + 1] ELSE coalesce('=' || label[levels[attr] + 1], 'NULL') END, label[levels[attr] + 1],
-		count(*) OVER (PARTITION BY attr, key[levels[attr] + 1]) - 1
+		greatest(count(*) FILTER (WHERE counts) OVER (PARTITION BY attr, key[levels[attr] + 1]), 1) - 1
 	FROM truth.leaf;
 	PERFORM truth.place();
 END $$;
 
 -- The labels at min_level, in their order.
 CREATE VIEW truth.lowest AS
-	SELECT attr, leaf_no, min_level, dense_rank() OVER (PARTITION BY attr ORDER BY first) AS position FROM (
-		SELECT attr, leaf_no, min_level, min(leaf_no) OVER (PARTITION BY attr, key[min_level + 1]) AS first FROM truth.leaf JOIN truth.attr USING (attr)) x;
+	SELECT attr, leaf_no, min_level, counts, dense_rank() OVER (PARTITION BY attr ORDER BY first) AS position FROM (
+		SELECT attr, leaf_no, min_level, counts, min(leaf_no) OVER (PARTITION BY attr, key[min_level + 1]) AS first FROM truth.leaf JOIN truth.attr USING (attr)) x;
 
 CREATE FUNCTION truth.by_cuts(cuts text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM truth.grp;
 	INSERT INTO truth.grp
-	SELECT attr, leaf_no, run, NULL, count(*) OVER (PARTITION BY attr, run) - 1
-	FROM (SELECT attr, leaf_no, length(replace(left(cuts[attr], position::int - 1), '0', ''))::text AS run FROM truth.lowest) x;
+	SELECT attr, leaf_no, run, NULL, greatest(count(*) FILTER (WHERE counts) OVER (PARTITION BY attr, run), 1) - 1
+	FROM (SELECT attr, leaf_no, counts, length(replace(left(cuts[attr], position::int - 1), '0', ''))::text AS run FROM truth.lowest) x;
 	PERFORM truth.place();
 END $$;
 
@@ -163,11 +163,11 @@ BEGIN
 		GROUP BY class, attr, level HAVING count(DISTINCT key[level]) = 1),
 	look AS (
 		SELECT class, attr, first || ' to ' || last AS key, NULL AS shown,
-			(SELECT count(*) - 1 FROM truth.lowest w WHERE w.attr = run.attr AND w.position BETWEEN first AND last) AS loss
+			(SELECT greatest(count(*) FILTER (WHERE counts), 1) - 1 FROM truth.lowest w WHERE w.attr = run.attr AND w.position BETWEEN first AND last) AS loss
 		FROM run WHERE labels = 'range'
 		UNION ALL
 		SELECT class, attr, CASE WHEN apart THEN level || key ELSE coalesce('=' || label, 'NULL') END, label,
-			(SELECT count(*) - 1 FROM truth.leaf x WHERE x.attr = c.attr AND x.key[level] = c.key)
+			(SELECT greatest(count(*) FILTER (WHERE counts), 1) - 1 FROM truth.leaf x WHERE x.attr = c.attr AND x.key[level] = c.key)
 		FROM cover c WHERE nth = 1 AND labels = 'hierarchy'),
 	class AS (SELECT class, array_agg(key ORDER BY attr) AS key, array_agg(shown ORDER BY attr) AS shown, array_agg(loss::int ORDER BY attr) AS loss FROM look GROUP BY 1)
 	INSERT INTO truth.placed SELECT p.id, c.key, c.shown, c.loss FROM truth.person p JOIN truth.tuple t USING (leaf) JOIN class c USING (class);
@@ -239,7 +239,7 @@ BEGIN
 	shown AS MATERIALIZED (SELECT p.*, q.class_label FROM truth.placed p JOIN kept USING (class) JOIN truth.person q USING (id)),
 	lost AS (
 		SELECT attr, weight, (coalesce((SELECT sum(loss[attr]) FROM shown), 0) + (n - rows) * (domain - 1))::float8 / greatest(domain - 1, 1) AS lost
-		FROM truth.attr a, total, held, LATERAL (SELECT count(*) AS domain FROM truth.leaf l WHERE l.attr = a.attr) d),
+		FROM truth.attr a, total, held, LATERAL (SELECT greatest(count(*) FILTER (WHERE counts), 1) AS domain FROM truth.leaf l WHERE l.attr = a.attr) d),
 	majority AS (SELECT sum(most) AS most FROM (SELECT max(n) AS most FROM (SELECT class, class_label, count(*) AS n FROM shown GROUP BY 1, 2) x GROUP BY class) y)
 	SELECT jsonb_build_object('k', least, 'l', l, 'entropy_l', entropy_l, 't', t, 'suppressed', n - rows, 'classes', classes,
 		'glm', (SELECT sum(lost) FROM lost), 'nwp', (SELECT sum(lost * weight) / sum(weight) FROM lost) / n::float8, 'dcn', held.squares + n * (n - rows),

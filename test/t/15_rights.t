@@ -527,7 +527,7 @@ my @way = (
 	q{-SELECT release, dataset, levels, cuts, k, l, t, measures, published_by, dropped, name, form FROM anonopt.release ORDER BY name},
 	q{-SELECT anonopt.report({l:set})},
 	q{SELECT anonopt.front_svg({l:set})},
-	q{SELECT distinction, separation, uniques, labelled FROM anonopt.suggest_quasi_identifiers({q:people})},
+	q{SELECT distinction, separation, uniques, labelled FROM anonopt.suggest_quasi_identifiers({q:people}) ORDER BY 1, 2, 3},
 	(map { "SELECT anonopt.drop_release({q:$_})" } qw(seen shown close live cut records)),
 	q{SELECT levels FROM anonopt.auto_dataset({l:third}, {q:people}, ARRAY[{l:age},{l:zip},{l:pay},{l:born}]::pg_catalog.name[])},
 	q{SELECT k, classes, glm FROM anonopt.poka({l:third})},
