@@ -138,6 +138,29 @@ count_rare(Tuplesortstate *sort, int64 k, int64 *rare, int64 *all)
 	*rare += run < k ? run : 0;
 }
 
+/*
+ * Fails if more than 1 % of the rows have values of a column that fewer than k
+ * have.  A sensitive column must be shown somehow, so anonopt.composition says
+ * whether that is refused, and an existing release is only warned of it: rare
+ * values may come in any night.  set_insensitive, beside its role, allows it.
+ */
+static void
+check_rare(const Release *release, const char *column, int64 rare, int64 all, bool sensitive)
+{
+	int			level = sensitive ? composition_level() : ERROR;
+
+	if (rare <= 0.01 * all || level == 0)
+		return;
+	if (sensitive && release->id != NULL)
+		level = WARNING;
+	ereport(level,
+			(errcode(level == ERROR ? ERRCODE_INVALID_PARAMETER_VALUE : ERRCODE_WARNING),
+			 errmsg("column \"%s\" would single people out", column),
+			 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.", rare, all, release->promise.k),
+			 sensitive ? errhint("Show it generalized, with anonopt.add_sensitive(..., hierarchy => ..., level => 2), or call anonopt.set_insensitive, too, if it may be published unchanged.") :
+			 errhint("Declare it as a quasi-identifier, or call anonopt.set_insensitive if it may be published unchanged.")));
+}
+
 /* Fails if a column would single people out. */
 static void
 check_column(Release *release, int column)
@@ -156,13 +179,42 @@ check_column(Release *release, int column)
 	tuplesort_performsort(by.sort);
 	count_rare(by.sort, release->promise.k, &rare, &all);
 	tuplesort_end(by.sort);
-	if (rare > 0.01 * all)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" would single people out", spool->columns[column].name),
-				 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.",
-						   rare, all, release->promise.k),
-				 errhint("Declare it as a quasi-identifier, or call anonopt.set_insensitive if it may be published unchanged.")));
+	check_rare(release, spool->columns[column].name, rare, all, false);
+}
+
+/*
+ * The same of a sensitive column: a value that few people have is a key, by
+ * which the release is joined with whatever else shows it.  Values that are
+ * equal count as one.
+ */
+static void
+check_sensitive(const Release *release, int column)
+{
+	const RowSpool *spool = &release->spool;
+	KeyCounter *values = key_counter_create(CurrentMemoryContext, 1, 1024);
+	int			digested = 0;
+	int64		rare = 0;
+	int64		all = 0;
+
+	for (int i = 0; i < column; i++)
+		digested += spool->columns[i].digested;
+	for (uint32 group = 0; group < spool->ngroups; group++)
+	{
+		uint64		digest = spool->digests[(Size) group * spool->ndigested + digested];
+
+		if (group % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (digest == 0)
+			continue;
+		*key_counter_candidate(values) = digest;
+		(void) key_counter_add(values, spool->people[group]);
+	}
+	for (uint32 i = 0; i < values->nkeys; i++)
+	{
+		rare += values->counts[i] < release->promise.k ? values->counts[i] : 0;
+		all += values->counts[i];
+	}
+	check_rare(release, spool->columns[column].name, rare, all, true);
 }
 
 void
@@ -185,6 +237,9 @@ release_read(Release *release)
 	for (int i = 0; i < spool->ncolumns; i++)
 		if (!has_role(dataset, spool->columns[i].name))
 			check_column(release, i);
+		else if (dataset_has_role(dataset, ROLE_SENSITIVE, spool->columns[i].name) &&
+				 !dataset_has_role(dataset, ROLE_INSENSITIVE, spool->columns[i].name))
+			check_sensitive(release, i);
 }
 
 void

@@ -114,7 +114,7 @@ EXCEPTION
     WHEN invalid_parameter_value THEN
         RETURN NULL;   -- no such release
 END $$;
-SELECT anonopt.add_sensitive(d, 'income') FROM unnest('{placed,employed}'::text[]) d \g /dev/null
+SELECT anonopt.add_sensitive(d, 'income'), anonopt.set_insensitive(d, 'income'), anonopt.set_insensitive(d, 'ill') FROM unnest('{placed,employed}'::text[]) d \g /dev/null
 SELECT setseed(0.25) \g /dev/null
 SELECT is(pg_temp.fault(i), NULL, 'values link rows as plain SQL says, ' || i) FROM generate_series(1, pg_temp.few(40)) i;
 
@@ -139,7 +139,7 @@ SELECT is(pg_temp.refusal($$SELECT anonopt.publish_table('shown_job', 'coarse', 
 -- people with several rows: rows do not tell how many they are
 DO $$ BEGIN
     CREATE VIEW visits AS SELECT nr % 40 AS nr, sex, job, income FROM person;
-    PERFORM anonopt.create_dataset('visits', 'visits', 1, person => 'nr'), anonopt.add_quasi_identifier('visits', 'job', 'jobs'), anonopt.add_sensitive('visits', 'income');
+    PERFORM anonopt.create_dataset('visits', 'visits', 1, person => 'nr'), anonopt.add_quasi_identifier('visits', 'job', 'jobs'), anonopt.add_sensitive('visits', 'income'), anonopt.set_insensitive('visits', 'income');
 END $$;
 SELECT is(pg_temp.refusal($$SELECT anonopt.publish_table('shown_visits', 'visits', '{1}', k => 5)$$),
     'rows that release public.shown_visits and a content of public.shown_place single out together may all be one person''s, in groups of 1', 'linked rows may all be one person''s');
@@ -147,7 +147,8 @@ SELECT is(pg_temp.refusal($$SELECT anonopt.publish_table('shown_visits', 'visits
 -- -------------------------------------------------------------- what is compared with what
 
 CREATE FUNCTION pg_temp.declare(name text, relation regclass) RETURNS void LANGUAGE sql AS $$
-    SELECT anonopt.create_dataset(name, relation), anonopt.add_quasi_identifier(name, 'age', 'ages'), anonopt.add_sensitive(name, 'ill')
+    SELECT anonopt.create_dataset(name, relation), anonopt.add_quasi_identifier(name, 'age', 'ages'), anonopt.add_sensitive(name, 'ill'),
+        anonopt.set_insensitive(name, 'ill')
 $$;
 CREATE FUNCTION pg_temp.publishing(name text) RETURNS text LANGUAGE sql AS
     $$ SELECT format('SELECT anonopt.publish_table(%L, %L, ''{0}'', k => 5)', 'r_' || name, name) $$;
@@ -315,5 +316,56 @@ INSERT INTO anonopt.same_people SELECT n, x, n + 1, x || '.', 'y', 'z' FROM unne
 INSERT INTO anonopt.same_people VALUES (-1, 'public.whole', 99999999999, 'public.whole', anonopt.this_database(), 'z');
 INSERT INTO anonopt.published_source SELECT p.id, n, x, true, made FROM anonopt.published p, (VALUES (-1, ''), (9999999999999, '"')) t (n, x), unnest(ARRAY['', anonopt.this_database()]) made;
 SELECT is(pg_temp.refusal(pg_temp.publishing('part_3')), 'release public.r_part_3 differs from what was shown before by 1 person', 'whatever else the database''s owner writes');
+DELETE FROM anonopt.same_people; DELETE FROM anonopt.published;
+
+-- ------------------------------------------------------------- sensitive values that are keys
+
+CREATE TABLE exact (age int, pay numeric, ill text, class int);
+SELECT anonopt.create_dataset('exact', 'exact', 1), anonopt.add_quasi_identifier('exact', 'age', 'ages'), anonopt.add_sensitive('exact', 'pay'),
+    anonopt.set_class_label('exact', 'class') \g /dev/null
+CREATE FUNCTION pg_temp.said(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text;
+BEGIN
+    EXECUTE call;
+    RETURN NULL;
+EXCEPTION WHEN invalid_parameter_value THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    RETURN SQLERRM || ': ' || detail;
+END $$;
+CREATE FUNCTION pg_temp.exact_fault(k int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    said text;
+    want text;
+BEGIN
+    PERFORM set_config('anonopt.composition', 'refuse', true);
+    TRUNCATE exact;
+    INSERT INTO exact SELECT 1, CASE WHEN random() < 0.95 THEN (floor(random() ^ 3 * CASE WHEN k % 2 = 0 THEN 5 ELSE 60 END) || CASE WHEN random() < 0.5 THEN '.0' ELSE '.000' END)::numeric END,
+        'i', i FROM generate_series(1, 100 + floor(random() * 500)::int) i;
+    SELECT format('column "pay" would single people out: %s of its %s values occur fewer than %s times.', rare, n, k) INTO want
+    FROM (SELECT sum(c) FILTER (WHERE c < k) AS rare, sum(c) AS n FROM (SELECT count(*) AS c FROM exact WHERE pay IS NOT NULL GROUP BY pay) v) t WHERE rare > 0.01 * n;
+    said := pg_temp.said(format($q$SELECT anonopt.publish_table('r_exact', 'exact', '{0}', k => %s)$q$, k));
+    IF said IS NULL THEN
+        PERFORM anonopt.drop_release('r_exact');
+    END IF;
+    DELETE FROM anonopt.published;
+    RETURN CASE WHEN said IS DISTINCT FROM want THEN format('%s, not %s', said, want) END;
+END $$;
+SELECT is(pg_temp.exact_fault(2 + i), NULL, 'rare values are counted as plain SQL does, ' || i) FROM generate_series(1, pg_temp.few(20)) i;
+TRUNCATE exact;
+INSERT INTO exact SELECT 1, i, 'i' || i, i FROM generate_series(1, 100) i;
+SET LOCAL anonopt.composition = refuse;
+SELECT isnt(pg_temp.said(call), NULL, 'refused: ' || call) FROM unnest(ARRAY[$$SELECT anonopt.publish_table('r_exact', 'exact', '{0}', k => 5)$$,
+    $$SELECT anonopt.create_view('r_exact', 'exact', '{0}', k => 5)$$, $$SELECT anonopt.create_view('r_exact', 'exact', '{0}', k => 5, materialized => false)$$,
+    $$SELECT anonopt.publish_records('r_exact', 'exact', 0, 'class', k => 5)$$]) call;
+SET LOCAL anonopt.composition = off;
+SELECT is(pg_temp.said($$SELECT anonopt.publish_table('r_exact', 'exact', '{0}', k => 5)$$), NULL, 'not where releases are not compared');
+SET LOCAL anonopt.composition = refuse;
+SELECT is(pg_temp.said($$SELECT anonopt.refresh_release('r_exact')$$), NULL, 'a night is not refused for it');
+SELECT anonopt.drop_attribute('exact', 'pay'), anonopt.add_sensitive('exact', 'ill') \g /dev/null
+SELECT matches(pg_temp.said($$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5)$$), 'column "ill" .* 100 of its 100', 'of whatever type, after other columns');
+SELECT anonopt.set_insensitive('exact', 'ill') \g /dev/null
+SELECT is(pg_temp.said($$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5)$$), NULL, 'nor where somebody says that they may be shown');
+SELECT is((SELECT count(DISTINCT ill) FROM r_ill), 100::bigint, 'which they are');
 SELECT * FROM finish();
 ROLLBACK;
