@@ -291,7 +291,14 @@ find_columns(Relation relation, char *const *named, int nnamed)
 			continue;
 		any = true;
 		if (!choose_hash(column, getBaseType(attribute->atttypid)))
-			continue;
+		{
+			if (named == NULL)
+				continue;
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("values of column \"%s\" cannot be compared", NameStr(attribute->attname)),
+					 errdetail("Its type is %s.", format_type_be(attribute->atttypid))));
+		}
 		column->name = pstrdup(NameStr(attribute->attname));
 		column->is_key = attribute->attnotnull && keys_hold && index_keeps_unique(relation, attribute->attnum);
 		column->is_labelled = list_member(labelled, makeString(column->name));

@@ -216,6 +216,11 @@ OWN_FUNCTION(anonopt_suggest_quasi_identifiers)
 	char	  **named = is_given(fcinfo, "columns") ? columns_argument(fcinfo, "columns", RelationGetRelid(relation), &nnamed) : NULL;
 	ListCell   *cell;
 
+	if (named != NULL && nnamed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no columns are named"),
+				 errhint("Omit columns to count all that you may read.")));
 	foreach(cell, suggestions_of(relation, named, nnamed))
 	{
 		const Suggestion *suggestion = lfirst(cell);

@@ -58,7 +58,7 @@ BEGIN
     RETURN nullif(problem, '') || format(E'\nof seed %s', seed);
 END $$;
 
-SELECT plan(40 + 8 + 12 + 25 + 15);
+SELECT plan(40 + 8 + 12 + 25 + 17);
 SELECT is(pg_temp.range_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, 40) seed;
 
 -- no recoding loses more than the best node
@@ -176,6 +176,9 @@ SELECT throws_ok($$SELECT anonopt.add_quasi_identifier('events', 'age', 'sample.
 -- auto_dataset counts what occurs
 SELECT set_eq($$SELECT column_name FROM anonopt.auto_dataset('automatic', 'sample.event', '{day,age,kind}')$$, '{day,age,kind}'::name[], 'automatic hierarchies');
 SELECT is((SELECT array_agg(DISTINCT loss_counts) FROM anonopt.describe('automatic')), '{occurring}', 'count the leaves that occur');
+
+SELECT is((SELECT loss FROM anonopt.node_detail('automatic', '{3,0,0}') WHERE column_name = 'day'), 1::float8, 'so that a year of ten loses all if everybody shows it');
+SELECT is((SELECT count(*) FROM anonopt.optimize('automatic', k => 2000) WHERE nwp < 1), 0::bigint, 'and no optimum says that something is left');
 
 SELECT * FROM finish();
 ROLLBACK;

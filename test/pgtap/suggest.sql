@@ -39,7 +39,7 @@ BEGIN
     RETURN nullif(problem, '');
 END $$;
 
-SELECT plan(30 + 12 + 16);
+SELECT plan(30 + 12 + 18);
 
 SELECT is(pg_temp.suggestion_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, 30) seed;
 
@@ -110,6 +110,8 @@ SELECT ok((SELECT bool_and(columns <@ '{charges,last_name,ward}') FROM named), '
 SELECT is((SELECT count(*) FROM named n, pg_temp.grouped('sample.clinic', n.columns) g WHERE n.uniques <> g.uniques OR abs(n.distinction - g.distinction) > 1e-12), 0::bigint, 'with the figures of GROUP BY');
 SELECT throws_ok($$SELECT * FROM anonopt.suggest_quasi_identifiers('sample.clinic', '{no}')$$, '42703', NULL, 'no such column');
 SELECT throws_ok($$SELECT * FROM anonopt.suggest_quasi_identifiers('sample.clinic', columns => '{ward,ward}')$$, '22023', NULL, 'a column twice');
+SELECT throws_ok($$SELECT * FROM anonopt.suggest_quasi_identifiers('sample.clinic', '{}')$$, '22023', NULL, 'none at all');
+SELECT throws_ok($$SELECT * FROM anonopt.suggest_quasi_identifiers('sample.formless', '{j}')$$, '22023', NULL, 'one that cannot be compared');
 GRANT SELECT (ward) ON sample.clinic TO regress_suggest;
 SET ROLE regress_suggest;
 SELECT throws_ok($$SELECT * FROM anonopt.suggest_quasi_identifiers('sample.clinic', '{ward,bmi}')$$, '42501', NULL, 'a named column that may not be read');
