@@ -13,10 +13,12 @@
 
 static const char *const names[] = {
 	"surname", "lastname", "last name", "firstname", "first name", "fullname", "full name", "forename", "familyname", "family name",
-	"givenname", "given name", "vorname", "nachname", "prenom", "apellido", "cognome", "sobrenome", NULL
+	"givenname", "given name", "middle name", "maiden name", "username", "user name", "patient name", "person name", "customer name",
+	"client name", "employee name", "member name", "contact name", "vorname", "nachname", " nom ", "prenom", "nombre", "apellido",
+	"cognome", "sobrenome", NULL
 };
 static const char *const contacts[] = {
-	"mail", "phone", "mobile", "telefon", " tel ", "ssn", "iban", "passport", "street", "strasse", "calle", "imei", "imsi", "msisdn", NULL
+	"mail", "phone", "mobile", "telefon", " tel ", "ssn", "iban", "passport", "fax", "social security", "card number", "account number", "street", "strasse", "calle", "imei", "imsi", "msisdn", NULL
 };
 static const char *const private[] = {
 	"diagnos", "disease", "illness", "religio", "ethnic", "salary", "income", "wage", " hiv ", "medication", "drug", "treatment", "therapy",
