@@ -12,11 +12,12 @@ COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: whether pg_dump inclu
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'drops a declaration and, on request, the hierarchies that auto_dataset made for it; the relation stays';
 COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, text) IS 'declares a column by which people could be recognized, and its hierarchy';
-COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column whose values must not be learned about anyone';
+COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass, int) IS 'declares a column whose values must not be learned about anyone';
 COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that readers will want to predict';
 COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';
 COMMENT ON FUNCTION anonopt.set_insensitive(text, name) IS 'declares a column that may be published unchanged';
 COMMENT ON TABLE anonopt.pseudonym_secret IS 'internal: secrets of pseudonyms';
+COMMENT ON FUNCTION anonopt.class_columns(name[], text[], text) IS 'internal: the columns that tell a release''s classes apart';
 COMMENT ON TABLE anonopt.published_link IS 'internal: people whom pseudonyms link across releases';
 COMMENT ON FUNCTION anonopt.set_pseudonym(text, name, text) IS 'shows a key as keyed hashes, which match in two releases only if both use the same secret';
 COMMENT ON FUNCTION anonopt.set_owner_sensitivity(text, name, name) IS 'names a column that says how sensitive a quasi-identifier is to each record''s owner';
@@ -115,9 +116,10 @@ COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statemen
 COMMENT ON FUNCTION anonopt.note_row() IS 'internal: notes that a subscription wrote a row that is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, and its measures';
 COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would under k and l';
-COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'publishes a generalization as a materialized view or a live view';
+COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text, text, text) IS 'publishes a generalization as a materialized view or a live view';
 COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the rows of a release that they show';
-COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text) IS 'publishes a generalization as a table, which can be dumped or copied';
+COMMENT ON FUNCTION anonopt.publish_codebook(text, regclass) IS 'makes a table of the labels that a release shows, and what they mean';
+COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text, text, text) IS 'publishes a generalization as a table, which can be dumped or copied';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
 COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'gives a release another generalization or promise; it stays the same relation';
 COMMENT ON FUNCTION anonopt.refresh_release(regclass, boolean, boolean) IS 'measures a release on the current data, and rebuilds it if it keeps its promise';

@@ -103,7 +103,7 @@ CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hie
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',
-	hierarchy regclass DEFAULT NULL)
+	hierarchy regclass DEFAULT NULL, level int DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_sensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.set_class_label(dataset text, column_name name)

@@ -40,6 +40,10 @@ CREATE TABLE anonopt.published (
 	labels text CHECK (labels IN ('hierarchy', 'range')),
 	-- the labels that cuts part, of one quasi-identifier after another
 	cut_labels text[],
+	-- labels, or true values that are permuted within each class
+	shown text NOT NULL DEFAULT 'labels' CHECK (shown IN ('labels', 'permuted')),
+	-- how generalized columns are shown, unless all are text
+	columns_as text[] CHECK (columns_as <@ '{text,range,bounds,middle}'),
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 
@@ -68,6 +72,8 @@ CREATE TABLE anonopt.published_values (
 	"values" text[] NOT NULL,
 	leaves text[],
 	people bigint[] NOT NULL,
+	-- at which the column is shown, so that its values are labels of that level; NULL if it is shown as it is
+	level int,
 	PRIMARY KEY (id, ordinal)
 );
 
@@ -122,6 +128,8 @@ CREATE TABLE anonopt.published_content (
 	tuples bytea,
 	-- people in the smallest difference to an earlier content, or whom values that both show link; NULL if not compared
 	difference bigint,
+	-- at which levels the compared columns are shown, if any is: -1 for one that is shown as it is
+	compared_levels int[],
 	PRIMARY KEY (id, version, part)
 );
 
@@ -258,6 +266,16 @@ BEGIN ATOMIC
 		AND (s.is_read OR r.is_read);
 END;
 
+-- The columns that tell a release's classes apart.
+CREATE FUNCTION anonopt.class_columns(generalized name[], columns_as text[], shown text) RETURNS name[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE WHEN shown = 'permuted' THEN '{anonopt_class}'::name[]
+		ELSE ARRAY(SELECT (g || suffix)::name FROM unnest(generalized) WITH ORDINALITY x (g, i)
+			CROSS JOIN unnest(CASE WHEN columns_as[i] = 'bounds' THEN '{_low,_high}'::text[] ELSE '{""}' END) WITH ORDINALITY y (suffix, j)
+			ORDER BY i, j) END;
+END;
+
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, g.k, g.l, g.t,
@@ -267,7 +285,8 @@ SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dat
 	p.recoding_name AS recoding, p.labels,
 	(SELECT COALESCE(jsonb_agg(jsonb_build_object('model', q.model, 'threshold', q.threshold, 'c', q.c, 'column', q.column_name,
 		'population', q.population_name, 'population_number', COALESCE(q.population, 0)) ORDER BY q.ordinal), '[]')
-		FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal > 0) AS promises
+		FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal > 0) AS promises,
+	p.shown, p.columns_as, anonopt.class_columns(p.generalized, p.columns_as, p.shown) AS class_columns
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint AS k, max(q.threshold) FILTER (WHERE q.model = 'l')::bigint AS l,
 	max(q.threshold) FILTER (WHERE q.model = 't') AS t FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal <= 0) g
@@ -282,7 +301,8 @@ RETURNS text AS 'MODULE_PATHNAME', 'anonopt_view_sql' LANGUAGE C STABLE PARALLEL
 
 CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
-	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
+	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy',
+	columns_as text DEFAULT 'text', show text DEFAULT 'labels')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- called by materialized views, while PostgreSQL fills them, and by live views at every reading
@@ -291,12 +311,16 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_released_rows' LANGUAGE C VO
 
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL,
-	recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
+	recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy',
+	columns_as text DEFAULT 'text', show text DEFAULT 'labels')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utility float8, key name, k int DEFAULT 2,
 	risk text DEFAULT 'sensitivity', utility text DEFAULT 'depth', columns name[] DEFAULT NULL)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.publish_codebook(name text, release regclass)
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish_codebook' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.refresh_release(release regclass, hold_back boolean DEFAULT NULL, keep_deleted boolean DEFAULT false)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_refresh_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;

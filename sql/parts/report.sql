@@ -65,7 +65,7 @@ BEGIN
 	found.entry := to_jsonb(entry);
 	-- the comment says so too, but the release's owner may replace it
 	found.unchanged := ARRAY(SELECT c.attname FROM pg_attribute c WHERE c.attrelid = release AND c.attnum > 0 AND NOT c.attisdropped
-		AND c.attname <> ALL (entry.generalized || '{anonopt_suppressed}'::name[]) ORDER BY c.attnum);
+		AND c.attname <> ALL (entry.generalized || entry.class_columns || '{anonopt_suppressed}'::name[]) ORDER BY c.attnum);
 	found.sensitive := ARRAY(SELECT c FROM unnest(found.unchanged) c WHERE EXISTS (SELECT FROM anonopt.attribute a
 		WHERE a.dataset = entry.dataset AND a.role = 'sensitive' AND a.column_name = c));
 	found.pseudonyms := ARRAY(SELECT c FROM unnest(found.unchanged) c WHERE EXISTS (SELECT FROM anonopt.attribute a
@@ -73,7 +73,7 @@ BEGIN
 	found.before := source_risk;
 	-- a release does not show whose rows it has
 	IF NOT entry.measures ? 'rows' THEN
-		found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.generalized) r);
+		found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.class_columns) r);
 	END IF;
 	IF entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL THEN
 		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_distribution(dataset, release) d);
@@ -288,7 +288,7 @@ CREATE FUNCTION anonopt.texts_over(relation regclass, query text) RETURNS text[]
 AS 'MODULE_PATHNAME', 'anonopt_texts_over' LANGUAGE C STABLE PARALLEL RESTRICTED STRICT;
 
 -- The sizes of a release's classes, by powers of two.
-CREATE FUNCTION anonopt.report_sizes(release regclass, generalized name[]) RETURNS text[]
+CREATE FUNCTION anonopt.report_sizes(release regclass, class_columns name[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT anonopt.texts_over(release, format($query$
 		SELECT anonopt.html_cells(CASE WHEN s.low = s.high THEN anonopt.short_number(s.low)
@@ -296,7 +296,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			anonopt.short_number(s.classes), anonopt.short_number(s.rows))
 		FROM (SELECT min(c.n) AS low, max(c.n) AS high, count(*) AS classes, sum(c.n)::float8 AS rows
 			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY floor(log(2, c.n))) s
-		ORDER BY s.low$query$, release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(generalized) q)))
+		ORDER BY s.low$query$, release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(class_columns) q)))
 $$;
 
 -- What a release's generalized columns show: hierarchy, level, and some of the labels.
@@ -310,7 +310,9 @@ DECLARE
 BEGIN
 	FOR i IN 1 .. cardinality(generalized) LOOP
 		labels := anonopt.texts_over(r.release, format($query$
-			SELECT DISTINCT CASE WHEN r.%1$I IS NULL THEN 'NULL' ELSE format('%%s', r.%1$I) END FROM %2$s r ORDER BY 1$query$, generalized[i], r.release));
+			SELECT DISTINCT CASE WHEN %1$s IS NULL THEN 'NULL' ELSE format('%%s', %1$s) END FROM %2$s r ORDER BY 1$query$,
+			CASE WHEN r.entry -> 'columns_as' ->> (i - 1) = 'bounds' THEN format('nullif(concat_ws('' to '', r.%I, r.%I), '''')', generalized[i] || '_low', generalized[i] || '_high')
+				ELSE format('r.%I', generalized[i]) END, r.release));
 		cells := cells || anonopt.html_cells(generalized[i]::text, hierarchies[i], coalesce(r.entry -> 'levels' ->> (i - 1),
 				CASE WHEN r.entry ->> 'recoding' IS NOT NULL THEN 'by class' WHEN r.entry ->> 'cuts' IS NOT NULL THEN 'cut' ELSE 'by record' END),
 			cardinality(labels)::text, array_to_string(labels[1:4], '; ') || CASE WHEN cardinality(labels) > 4 THEN '; …' ELSE '' END);
@@ -364,7 +366,7 @@ BEGIN
 		'losses', anonopt.html_part('Loss when published', anonopt.html_table('{measure,value}', losses)),
 		'sizes', anonopt.html_part('Sizes of classes', anonopt.html_table(
 			CASE WHEN measures ? 'rows' THEN '{rows in a class,classes,rows}' ELSE '{people in a class,classes,people}' END::text[],
-			anonopt.report_sizes(r.release, generalized))),
+			anonopt.report_sizes(r.release, ARRAY(SELECT g::name FROM jsonb_array_elements_text(r.entry -> 'class_columns') WITH ORDINALITY x (g, i) ORDER BY i)))),
 		'columns', anonopt.html_table('{column,hierarchy,level,labels,for example}', anonopt.report_columns(r, generalized))));
 END $$;
 

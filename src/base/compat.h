@@ -12,6 +12,7 @@
 #include "catalog/index.h"
 #include "funcapi.h"
 #include "storage/shm_mq.h"
+#include "utils/rangetypes.h"
 #include "utils/tuplesort.h"
 
 #if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 200000
@@ -59,6 +60,7 @@
 #endif
 
 #if PG_VERSION_NUM < 160000
+#define make_range(cache, lower, upper, empty, context) make_range(cache, lower, upper, empty)
 #define pgstat_get_local_beentry_by_index(index) pgstat_fetch_stat_local_beentry(index)
 #define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
 #define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid

@@ -8,8 +8,12 @@
  */
 #include "build/hierarchy_table.h"
 
+#include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/typed_rows.h"
+#include "commands/comment.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -63,14 +67,20 @@ Oid
 hierarchy_table_finish(NewHierarchy *table)
 {
 	const char *key = table->has_null_leaf ? "UNIQUE (value)" : "PRIMARY KEY (value)";
+	Oid			hierarchy;
 
 	if (table->has_ranges)
 		key = "EXCLUDE USING gist (value WITH &&)";
 	sql_run(psprintf("ALTER TABLE %s ADD %s", table->made.sql_name, key), NULL);
+	hierarchy = made_relation(table->made.schema, table->made.name);
 	if (table->from_data)
-		keep_to_owner(made_relation(table->made.schema, table->made.name));
+	{
+		keep_to_owner(hierarchy);
+		CreateComments(hierarchy, RelationRelationId, 0, MADE_FROM_DATA " from data");
+		CommandCounterIncrement();
+	}
 	sql_restore_names(table->names_level);
-	return made_relation(table->made.schema, table->made.name);
+	return hierarchy;
 }
 
 bool

@@ -78,6 +78,9 @@ check_attribute(const Dataset *dataset, const Declared *attribute)
 		refuse_declaration(dataset->name, psprintf("Column \"%s\" has levels that are out of range for any hierarchy.", attribute->column));
 	if (needs_hierarchy && !OidIsValid(attribute->hierarchy))
 		refuse_declaration(dataset->name, psprintf("Column \"%s\" lacks a hierarchy.", attribute->column));
+	if (attribute->role == ROLE_SENSITIVE && attribute->max_level >= 0 &&
+		(attribute->min_level != attribute->max_level || !OidIsValid(attribute->hierarchy)))
+		refuse_declaration(dataset->name, psprintf("Sensitive column \"%s\" is not shown at one level of a hierarchy.", attribute->column));
 	for (const Declared *other = dataset->attributes; other < attribute; other++)
 		if (other->role == attribute->role && strcmp(other->column, attribute->column) == 0)
 			refuse_declaration(dataset->name, psprintf("Column \"%s\" has the same role twice.", attribute->column));
@@ -200,6 +203,21 @@ load_promises(Dataset *dataset)
 				(promise->column == NULL || strcmp(other->column, promise->column) == 0))
 				refuse_promise(dataset->name, psprintf("Model %s is declared twice.", model_name(promise->model)));
 	}
+}
+
+int
+shown_level(const Declared *declared)
+{
+	return declared->role == ROLE_SENSITIVE ? declared->max_level : -1;
+}
+
+int
+shown_level_of(const Dataset *dataset, const char *column)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (strcmp(dataset->attributes[i].column, column) == 0 && shown_level(&dataset->attributes[i]) >= 0)
+			return shown_level(&dataset->attributes[i]);
+	return -1;
 }
 
 Declared *

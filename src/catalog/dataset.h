@@ -28,8 +28,8 @@ typedef struct Declared
 	Oid			hierarchy_type; /* its row type then: distinguishes it from a
 								 * later table with that OID */
 	double		weight;
-	int			min_level;
-	int			max_level;		/* -1: the last */
+	int			min_level;		/* a sensitive column is shown at one level, */
+	int			max_level;		/* -1: the last, or as it is */
 	bool		shows_unknown;	/* values without a leaf, as the last label */
 	LossRule	loss_counts;
 	Distance	distance;
@@ -96,6 +96,13 @@ extern char *dataset_count_sql(const Dataset *dataset);
 /* How many declared attributes have a role, and whether a column has it. */
 extern int	dataset_count_role(const Dataset *dataset, Role role);
 extern bool dataset_has_role(const Dataset *dataset, Role role, const char *column);
+
+/*
+ * The level at which a sensitive column is shown, and its labels are the values
+ * that count; -1 if it is shown as it is, like any other column.
+ */
+extern int	shown_level(const Declared *declared);
+extern int	shown_level_of(const Dataset *dataset, const char *column);
 
 /* The declaration of a quasi-identifier, by number from 0. */
 extern const Declared *declared_attribute(const Dataset *dataset, int attr);

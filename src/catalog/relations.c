@@ -8,11 +8,13 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/transam.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
+#include "commands/comment.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -119,6 +121,14 @@ hierarchy_height(Oid relation)
 
 	relation_close(rel, AccessShareLock);
 	return height;
+}
+
+bool
+hierarchy_is_from_data(Oid relation)
+{
+	char	   *comment = GetComment(relation, RelationRelationId, 0);
+
+	return comment != NULL && strncmp(comment, MADE_FROM_DATA, strlen(MADE_FROM_DATA)) == 0;
 }
 
 /* ------------------------------------- whether a column's values are unique */

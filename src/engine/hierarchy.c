@@ -214,6 +214,30 @@ hierarchy_add_unknown(Hierarchy *hierarchy)
 	return add_leaf(hierarchy, hierarchy->labels[hierarchy->height][0]);
 }
 
+Hierarchy *
+hierarchy_above(const Hierarchy *hierarchy, int level)
+{
+	const Recoding *bottom = &hierarchy->levels[level];
+	Hierarchy  *above = hierarchy_allocate(hierarchy->height - level, bottom->nlabels);
+
+	for (int i = 0; i <= above->height; i++)
+	{
+		const Recoding *recoding = &hierarchy->levels[level + i];
+
+		/* with room for two additional leaves, too */
+		above->labels[i] = budget_alloc(sizeof(char *), (Size) bottom->nlabels + 2);
+		memcpy(above->labels[i], hierarchy->labels[level + i], sizeof(char *) * recoding->nlabels);
+		for (uint32 leaf = 0; leaf < bottom->nlabels; leaf++)
+			recoding_append(&above->levels[i], leaf, recoding->first_leaf[recoding->label_of[bottom->first_leaf[leaf]]] == bottom->first_leaf[leaf]);
+	}
+	above->in_order = hierarchy->in_order;
+	if (hierarchy->null_leaf != NO_LEAF)
+		above->null_leaf = bottom->label_of[hierarchy->null_leaf];
+	else if (level > 0 && level == hierarchy->height && bottom->nlabels == 1)
+		above->null_leaf = 0;
+	return above;
+}
+
 Recoding *
 recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep)
 {

@@ -123,6 +123,12 @@ extern void hierarchy_add_null(Hierarchy *hierarchy);
 extern uint32 hierarchy_add_unknown(Hierarchy *hierarchy);
 
 /*
+ * The part of a hierarchy from a level on: its leaves are the labels of that
+ * level, in their order.
+ */
+extern Hierarchy *hierarchy_above(const Hierarchy *hierarchy, int level);
+
+/*
  * The recoding that merges runs of a finer one's labels: keep[i] separates
  * label i from i + 1.
  */

@@ -391,6 +391,22 @@ hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column)
 }
 
 void
+hierarchy_raise(LoadedHierarchy *loaded, int level, const char *column)
+{
+	const Hierarchy *hierarchy = loaded->hierarchy;
+
+	if (level > hierarchy->height)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("level %d, at which column \"%s\" is shown, is not in hierarchy %s", level, column, loaded->rows->name),
+				 errdetail("The hierarchy has levels 0 to %d.", hierarchy->height),
+				 errhint("Call anonopt.drop_attribute and declare the column again.")));
+	for (uint32 leaf = 0; leaf < loaded->rows->nleaves; leaf++)
+		loaded->codes[leaf] = hierarchy->levels[level].label_of[loaded->codes[leaf]];
+	loaded->hierarchy = hierarchy_above(hierarchy, level);
+}
+
+void
 hierarchy_encoder(const LoadedHierarchy *loaded, const char *column, MemoryContext context, Encoder *encoder)
 {
 	const HierarchyRows *rows = loaded->rows;

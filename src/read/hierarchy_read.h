@@ -54,6 +54,12 @@ extern LoadedHierarchy *hierarchy_load(Oid relation, Oid data_type, const char *
  */
 extern void hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column);
 
+/*
+ * Replaces leaves by the labels of a level: values with the same label are one.
+ * Fails with 23514 if there is no such level.
+ */
+extern void hierarchy_raise(LoadedHierarchy *loaded, int level, const char *column);
+
 /* Creates the encoder of a column with this hierarchy. */
 extern void hierarchy_encoder(const LoadedHierarchy *loaded, const char *column,
 							  MemoryContext context, Encoder *encoder);

@@ -43,7 +43,8 @@ add_columns(Reading *reading, Role role)
 
 /*
  * If a sensitive column's leaves are ranges, two values in one range are still
- * different values, so they are read in addition to their leaves.
+ * different values, so they are read in addition to their leaves, unless only
+ * labels are shown of them.
  */
 static void
 add_values_of_ranges(Reading *reading)
@@ -54,7 +55,7 @@ add_values_of_ranges(Reading *reading)
 	{
 		ReadColumn *column = &reading->columns[i];
 
-		if (column->declared->role != ROLE_SENSITIVE || column->loaded == NULL ||
+		if (column->declared->role != ROLE_SENSITIVE || column->loaded == NULL || shown_level(column->declared) >= 0 ||
 			!type_is_range(column->loaded->rows->match.leaf_type))
 			continue;
 		column->values_column = reading->ncolumns;
@@ -165,6 +166,8 @@ load_hierarchies(Reading *reading)
 		column->loaded = hierarchy_load(column->declared->hierarchy, column->type, column->declared->column);
 		if (column->declared->shows_unknown)
 			hierarchy_admit_unknown(column->loaded, column->declared->column);
+		if (shown_level(column->declared) >= 0)
+			hierarchy_raise(column->loaded, shown_level(column->declared), column->declared->column);
 		if (reading->levels != NULL && column->declared->role == ROLE_QUASI_IDENTIFIER &&
 			(reading->leaves_out || column->declared->loss_counts != LOSS_OCCURRING) &&
 			reading->levels[i] <= column->loaded->hierarchy->height)

@@ -75,6 +75,34 @@ typedef struct RowSpooler
 	bool	   *nulls;
 } RowSpooler;
 
+/*
+ * Prepares the labels by which sensitive columns are shown that are shown at a
+ * level; their leaves are these labels.
+ */
+static void
+prepare_labels(const Reading *reading, RowSpool *spool)
+{
+	spool->label_columns = palloc(sizeof(int) * (spool->ncolumns + 1));
+	spool->labels = palloc0(sizeof(Datum *) * (spool->ncolumns + 1));
+	for (int i = 0; i < spool->ncolumns; i++)
+	{
+		const Hierarchy *hierarchy;
+		int			read = 0;
+
+		spool->label_columns[i] = -1;
+		if (!spool->columns[i].labelled)
+			continue;
+		while (shown_level(reading->columns[read].declared) < 0 || strcmp(reading->columns[read].declared->column, spool->columns[i].name) != 0)
+			read++;
+		spool->label_columns[i] = read;
+		hierarchy = reading->columns[read].loaded->hierarchy;
+		spool->labels[i] = budget_alloc_zero(sizeof(Datum), (Size) hierarchy->nleaves + 1);
+		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+			if (hierarchy->labels[0][leaf] != NULL)
+				spool->labels[i][leaf] = CStringGetTextDatum(hierarchy->labels[0][leaf]);
+	}
+}
+
 /* Receives a row: the columns that are kept, those that are encoded, perhaps a count. */
 static void
 take_row(void *arg, const Datum *kept, const bool *kept_nulls)
@@ -95,6 +123,15 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 	if (group == LEFT_OUT)
 		return;
 	is_new = group == spool->ngroups;
+	/* a NULL without a leaf has the code behind the last one, and no label */
+	memcpy(values + 1, kept, sizeof(Datum) * spool->ncolumns);
+	memcpy(nulls + 1, kept_nulls, sizeof(bool) * spool->ncolumns);
+	for (int i = 0; i < spool->ncolumns; i++)
+		if (spool->columns[i].labelled)
+		{
+			values[i + 1] = spool->labels[i][read_code(reading, group, spool->label_columns[i])];
+			nulls[i + 1] = values[i + 1] == 0;
+		}
 	if (is_new)
 	{
 		uint64	   *digests;
@@ -104,13 +141,11 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 		digests = spool->digests + (Size) spool->ngroups++ * spool->ndigested;
 		for (int i = 0; i < spool->ncolumns; i++)
 			if (spool->columns[i].digested)
-				*digests++ = kept_nulls[i] ? 0 : value_digest(&spool->types[i], kept[i]);
+				*digests++ = nulls[i + 1] ? 0 : value_digest(&spool->types[i], values[i + 1]);
 	}
 	if (!spool->keeps_rows || (spool->merges && !is_new))
 		return;
 	values[0] = UInt32GetDatum(group);
-	memcpy(values + 1, kept, sizeof(Datum) * spool->ncolumns);
-	memcpy(nulls + 1, kept_nulls, sizeof(bool) * spool->ncolumns);
 	for (int i = 1; i <= spool->ncolumns; i++)
 		if (!nulls[i] && TupleDescAttr(spool->desc, i)->attlen == -1)
 			values[i] = PointerGetDatum(PG_DETOAST_DATUM(values[i]));
@@ -190,6 +225,8 @@ kept_expression(const Dataset *dataset, const SpoolColumn *column)
 		return place_expression(dataset->relation);
 	if (column->as == INT8OID)
 		return dataset_count_sql(dataset);
+	if (column->labelled)
+		return "NULL::pg_catalog.text";
 	value = psprintf("r.%s", quote_identifier(column->name));
 	if (column->as == TEXTOID)
 		return sql_as(text_form(column_type(dataset->relation, column->name)), value);
@@ -218,9 +255,9 @@ append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid
 		if (column->name != NULL && number <= 0)
 			relation_has_changed(relation);
 		appendStringInfo(sql, ", %s", kept_expression(reading->dataset, column));
-		types[i] = OidIsValid(column->as) ? column->as : get_atttype(relation, number);
-		if (OidIsValid(column->as))
-			TupleDescInitEntry(desc, i + 2, NULL, column->as, -1, 0);
+		types[i] = OidIsValid(column->as) ? column->as : column->labelled ? TEXTOID : get_atttype(relation, number);
+		if (OidIsValid(column->as) || column->labelled)
+			TupleDescInitEntry(desc, i + 2, NULL, types[i], -1, 0);
 		else
 		{
 			require_columns_select(relation, list_make1_int(number));
@@ -316,6 +353,8 @@ can_merge(const RowSpool *spool, const Dataset *dataset)
 		int32		typmod;
 		Oid			collation;
 
+		if (spool->columns[i].labelled)
+			continue;
 		get_atttypetypmodcoll(dataset->relation, get_attnum(dataset->relation, spool->columns[i].name), &type, &typmod, &collation);
 		type = getBaseTypeAndTypmod(type, &typmod);
 		merges = type == BPCHAROID ? typmod != -1 : type_is_integer_like(type) || type_is_string(type);
@@ -338,10 +377,12 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->keeps_ties = spool->keeps_ties;
 	reading->leaves_out = spool->for_readers;
 	spool->merges = spool->for_readers && can_merge(spool, dataset);
-	for (int i = 0; i < spool->ncolumns && spool->merges; i++)
-		reading->shown = lappend(reading->shown, unconstify(char *, spool->columns[i].name));
+	for (int i = 0; i < spool->ncolumns; i++)
+		if (spool->columns[i].apart || (spool->merges && !spool->columns[i].labelled))
+			reading->shown = lappend(reading->shown, unconstify(char *, spool->columns[i].name));
 	reading_prepare(reading);
 	expected = reading_expect_memory(reading);
+	prepare_labels(reading, spool);
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
 	reading->tuples = tuples_begin(reading->context, &reading->set);

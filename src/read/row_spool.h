@@ -19,6 +19,10 @@ typedef struct SpoolColumn
 	const char *name;			/* NULL for the row's place */
 	Oid			as;				/* TEXTOID as a text, FLOAT8OID as a number,
 								 * INT8OID as a count; InvalidOid unchanged */
+	bool		labelled;		/* as the label of its leaf, of a sensitive
+								 * column that is shown at a level */
+	bool		apart;			/* rows with different values are in different
+								 * groups */
 	bool		digested;		/* all rows of a group have equal values in
 								 * it; see spool_digests */
 } SpoolColumn;
@@ -60,6 +64,9 @@ typedef struct RowSpool
 	ValueType  *types;			/* by digested column */
 	Size		digest_room;
 	TupleTableSlot *slot;
+	int		   *label_columns;	/* by column: the one read that has its label,
+								 * or -1 */
+	Datum	  **labels;			/* by column and code: that label as text */
 } RowSpool;
 
 /*

@@ -156,7 +156,8 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 
 	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
 		return false;
-	if (composition_load(composition, last) == NULL || composition_difference(composition, own, last, &unseen) != 0 || (tuples == NULL) != (last->content->tuples == NULL))
+	if (composition_load(composition, last) == NULL || composition_difference(composition, own, last, &unseen) != 0 ||
+		unseen != NULL || (tuples == NULL) != (last->content->tuples == NULL))
 		return false;
 	if (tuples == NULL)
 		return true;
@@ -177,6 +178,7 @@ tell_unseen(const Release *release, const KnownContent *earlier, const char *col
 	ereport(level,
 			(errcode(composition_errcode(level)),
 			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, earlier->release.name, column),
+			 dataset_has_role(release->dataset, ROLE_SENSITIVE, column) ? errdetail("They show it at different levels.") :
 			 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
 			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
 }

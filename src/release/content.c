@@ -25,6 +25,8 @@ content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected)
 	content->nattrs = nattrs;
 	content->nvalues = nvalues;
 	content->values = MemoryContextAllocZero(context, sizeof(char *) * (nvalues + 1));
+	content->value_levels = MemoryContextAllocZero(context, sizeof(int) * (nvalues + 1));
+	memset(content->value_levels, 0xff, sizeof(int) * nvalues);
 	content->nlabels = MemoryContextAllocZero(context, sizeof(uint32) * (nattrs + 1));
 	content->labels = MemoryContextAllocZero(context, sizeof(char **) * (nattrs + 1));
 	content->rows = key_counter_create(context, code_words(nattrs) + nvalues, Max(expected, 16));
@@ -290,6 +292,8 @@ typedef struct ContentPart
 {
 	int			nvalues;
 	char	  **values;
+	int			nvalue_levels;	/* equal to nvalues, or 0 if all are -1 */
+	int		   *value_levels;
 	int			nlabels;		/* of all attributes */
 	char	  **labels;
 	int			nattrs;
@@ -304,6 +308,7 @@ typedef struct ContentPart
 
 static const EntryField part_fields[] = {
 	{COLUMN("compared", FIELD_NAMES, FIELD_OPTIONAL, OF_PART(values)),.given = OF_PART(nvalues)},
+	{COLUMN("compared_levels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(value_levels)),.given = OF_PART(nvalue_levels)},
 	{COLUMN("labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_PART(labels)),.given = OF_PART(nlabels)},
 	{COLUMN("nlabels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(nlabels_of)),.given = OF_PART(nattrs)},
 	{COLUMN("rows", FIELD_BYTES, FIELD_REQUIRED, OF_PART(rows))},
@@ -319,6 +324,10 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 	uint32		n = content->rows->nkeys;
 	int			number = 0;
 
+	part.value_levels = content->value_levels;
+	for (int i = 0; i < content->nvalues; i++)
+		if (content->value_levels[i] >= 0)
+			part.nvalue_levels = content->nvalues;
 	for (int a = 0; a < content->nattrs; a++)
 		part.nlabels += content->nlabels[a];
 	part.labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) part.nlabels + 1));
@@ -411,9 +420,11 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		{
 			content = content_create(context, release->ngeneralized, part.nvalues, 1024);
 			content->values = part.values;
+			if (part.nvalue_levels > 0)
+				content->value_levels = part.value_levels;
 			if (part.tuples != NULL)
 				content->tuples = key_counter_create(context, 1, 1024);
-			if (!take_labels(content, &part) || (part.tuples != NULL && !keys_unpack(content->tuples, -1, sizeof(uint32), part.tuples)))
+			if (!take_labels(content, &part) || (part.nvalue_levels > 0 && part.nvalue_levels != part.nvalues) || (part.tuples != NULL && !keys_unpack(content->tuples, -1, sizeof(uint32), part.tuples)))
 				refuse_entry(release->name);
 		}
 		if (!take_rows(content, &part))

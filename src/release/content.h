@@ -22,6 +22,7 @@ typedef struct Content
 	int			nattrs;
 	int			nvalues;
 	char	  **values;			/* names of the others that count */
+	int		   *value_levels;	/* at which they are shown, or -1 */
 	uint32	   *nlabels;		/* by attribute */
 	const char ***labels;		/* by attribute and code; NULL for null */
 	KeyCounter *rows;			/* codes, two per word, then digests; counts

@@ -111,6 +111,10 @@ view_contents(Composition *composition, const KnownContent *a, const KnownConten
 			view->n++;
 			break;
 		}
+	for (int i = 0; i < a->content->nvalues; i++)
+		for (int j = 0; j < b->content->nvalues; j++)
+			if (strcmp(a->content->values[i], b->content->values[j]) == 0 && a->content->value_levels[i] != b->content->value_levels[j])
+				view->unseen = a->content->values[i];
 	view->nvalues = common_values(a->content, b->content, &view->values);
 	view->moved = alike && a->content->tuples != NULL && b->content->tuples != NULL && contents_have_moved(a->content, b->content);
 }

@@ -55,7 +55,8 @@ common_values(const Content *a, const Content *b, int (**values)[2])
 	*values = palloc(sizeof(**values) * (a->nvalues + 1));
 	for (int i = 0; i < a->nvalues; i++)
 		for (int j = 0; j < b->nvalues; j++)
-			if (strcmp(a->values[i], b->values[j]) == 0)
+			/* labels of one level are not values, nor those of another */
+			if (strcmp(a->values[i], b->values[j]) == 0 && a->value_levels[i] == b->value_levels[j])
 			{
 				(*values)[n][0] = i;
 				(*values)[n++][1] = j;

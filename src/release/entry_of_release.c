@@ -79,7 +79,7 @@ column_names(const Release *release)
 		const ShownColumn *column = &release->columns[i];
 		int			kind = column->promised ? NAMES_SENSITIVE : NAMES_UNCOVERED;
 
-		if (column->attr < 0)
+		if (column->attr < 0 && !column->is_class)
 			columns.names[kind][columns.n[kind]++] = pstrdup(column->name);
 	}
 	return columns;
@@ -108,6 +108,8 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 		distribution->column = dataset->attributes[i].column;
 		distribution->distance = dataset->attributes[i].distance;
 		distribution->hierarchy = dataset->attributes[i].hierarchy;
+		distribution->is_labelled = shown_level(&dataset->attributes[i]) >= 0;
+		distribution->level = shown_level(&dataset->attributes[i]);
 		for (int h = 0; h < entry->nhierarchies && OidIsValid(distribution->hierarchy); h++)
 			if (entry->hierarchies[h] == distribution->hierarchy)
 				distribution->place = h + 1;
@@ -267,6 +269,14 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
 	entry->star = release->star;
+	entry->permuted = release->permuted;
+	entry->forms = palloc(sizeof(char *) * (release->population->nattrs + 1));
+	for (int a = 0; a < release->population->nattrs && release->forms != NULL; a++)
+	{
+		entry->forms[a] = unconstify(char *, columns_as_names[release->forms[a]]);
+		if (release->forms[a] != AS_TEXT)
+			entry->nforms = release->population->nattrs;
+	}
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
 	entry->nsensitive = columns.n[NAMES_SENSITIVE];
@@ -347,16 +357,6 @@ release_comment(const Release *release, const char *id)
 
 /* -------------------------------------------------- a release of an entry */
 
-void
-refuse_changed(const Release *release)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("release %s would be made differently now", release->sql_name),
-			 errdetail("The declaration has changed, or new values or NULLs change what is shown."),
-			 errhint("Drop the release and publish it again.")));
-}
-
 Release *
 release_of_entry(const ReleaseEntry *entry)
 {
@@ -374,6 +374,11 @@ release_of_entry(const ReleaseEntry *entry)
 	release->named = entry->columns;
 	release->nnamed = entry->ncolumns;
 	release->star = entry->star;
+	release->permuted = entry->permuted;
+	if (entry->nforms > 0)
+		release->forms = palloc(sizeof(ColumnsAs) * entry->nforms);
+	for (int i = 0; i < entry->nforms; i++)
+		release->forms[i] = (ColumnsAs) find_name(entry->forms[i], columns_as_names, COLUMNS_AS);
 	promise->k = (int64) general_promise(entry, MODEL_K)->threshold;
 	/* beside those that are declared now, it keeps its own */
 	for (int i = 0; i < entry->npromises; i++)

@@ -10,8 +10,10 @@
 #ifndef ANONOPT_RELEASE_H
 #define ANONOPT_RELEASE_H
 
+#include "catalog/sql.h"
 #include "engine/measure.h"
 #include "label/class_labels.h"
+#include "label/label_values.h"
 #include "label/recoding_rows.h"
 #include "read/row_spool.h"
 #include "release/content.h"
@@ -24,7 +26,15 @@ typedef struct ShownColumn
 	int			attr;			/* quasi-identifier, or -1 if shown unchanged */
 	bool		pseudonym;		/* shown as pseudonyms */
 	bool		promised;		/* sensitive: promises of l or t apply */
+	bool		labelled;		/* so, and shown at a level */
+	LabelPart	part;			/* of a quasi-identifier's label */
+	bool		is_class;		/* the number of a class */
 } ShownColumn;
+
+/* Names of the two columns that show the ends of a label, after its column's; and of the number of a class: as in class_columns. */
+#define LOW_SUFFIX "_low"
+#define HIGH_SUFFIX "_high"
+#define CLASS_NUMBER "anonopt_class"
 
 /* What a refresh holds back: hold_back.h. */
 typedef struct HeldBack HeldBack;
@@ -50,6 +60,11 @@ typedef struct Release
 	Generalization by;			/* as its entry says it, once it has been read */
 	char	  **named;			/* columns to be shown unchanged */
 	int			nnamed;
+	ColumnsAs	columns_as;		/* of a new one */
+	ColumnsAs  *forms;			/* by quasi-identifier; NULL if all are text,
+								 * or not yet known */
+	bool		permuted;		/* quasi-identifiers show true values,
+								 * permuted within each class */
 	bool		extends;		/* its recoding gets the tuples that are read
 								 * and new */
 	Oid			schema;
@@ -67,6 +82,8 @@ typedef struct Release
 	RowSpool	spool;
 	int			nspooled;		/* columns that are shown unchanged; the spool
 								 * also has those of a recoding to extend */
+	LabelValues **values;		/* by quasi-identifier: of those that are not
+								 * shown as text */
 	Measures	measures;
 	Classes    *classes;		/* all; once chosen, those that are shown, in
 								 * the order of their labels */
@@ -195,9 +212,11 @@ extern bytea *hierarchy_digests(Oid hierarchy);
 extern char *changed_hierarchies(const ReleaseEntry *entry, Oid owner, const Dataset *dataset);
 
 /*
- * The hierarchies that a release depends on: those of quasi-identifiers, and
- * of sensitive columns if shares of values are promised.
+ * The hierarchies that a release depends on: those of quasi-identifiers, and of
+ * sensitive columns that are shown at a level, or all if shares of values are
+ * promised.
  */
+extern bool release_needs_hierarchy(const Dataset *dataset, const Declared *declared);
 extern List *release_hierarchies(const Dataset *dataset);
 
 /* ------------------------------ for creating, refreshing and dropping releases */
@@ -282,10 +301,25 @@ extern bool is_read_live(const Dataset *dataset, int attribute, Oid relation);
 extern void live_check_source(const Release *release);
 
 /*
- * The shown columns with their types, as a column definition list has them; and
- * a column's type, in which every one of its values fits.
+ * Finds the columns that a release has, once its hierarchies have been read;
+ * how each is shown depends on nothing else.
  */
+extern void release_shape(Release *release);
+
+/* What a column shows of starred people; then, by code, of each label of a quasi-identifier. */
+extern NullableDatum *shown_values(const Release *release, const ShownColumn *column);
+
+/*
+ * The type of a shown column; and all of them with their types, as a column
+ * definition list has them.
+ */
+extern void shown_type(const Release *release, const ShownColumn *column, Oid *type, int32 *typmod, Oid *collation);
 extern char *column_definitions(const Release *release);
+
+/* ----------------------------------------- what the labels of a release mean */
+
+/* Creates a table of the labels that a release of the caller shows. */
+extern Oid	codebook_create(const NewRelation *new, Oid relation);
 
 /* ------------------------------------- A release as one plain SQL statement */
 

@@ -307,7 +307,7 @@ release_choose_classes(Release *release)
 
 	/* the attributes in the order of the columns that show them */
 	for (int i = 0; i < release->ncolumns; i++)
-		if (release->columns[i].attr >= 0)
+		if (release->columns[i].attr >= 0 && release->columns[i].part != LABEL_HIGH)
 			order[norder++] = release->columns[i].attr;
 	if (release->by.kind == BY_RECORDS)
 	{
@@ -356,7 +356,10 @@ release_make_content(Release *release)
 	}
 	for (int i = 0; i < spool->ncolumns; i++)
 		if (spool->columns[i].digested)
-			content->values[n++] = unconstify(char *, spool->columns[i].name);
+		{
+			content->values[n] = unconstify(char *, spool->columns[i].name);
+			content->value_levels[n++] = spool->columns[i].labelled ? shown_level_of(release->dataset, spool->columns[i].name) : -1;
+		}
 	for (uint32 group = 0; group < spool->ngroups; group++)
 	{
 		uint32		class = classes->class_of[spool->tuple_of[group]];

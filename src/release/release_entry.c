@@ -12,6 +12,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "label/label_values.h"
 #include "miscadmin.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"
@@ -20,6 +21,7 @@
 
 static const char *const form_names[] = {"table", "materialized view", "live view"};
 static const char *const suppression_names[] = {"omit", "star"};
+static const char *const shown_names[] = {"labels", "permuted"};
 static const char form_kinds[] = {RELKIND_RELATION, RELKIND_MATVIEW, RELKIND_VIEW};
 
 /* ------------------------------------------------------- entries and their parts */
@@ -48,6 +50,10 @@ static const EntryField entry_fields[] = {
 	{COLUMN("form", FIELD_WORD, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(form)), WORDS(form_names)},
 	{COLUMN("columns", FIELD_NAMES, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(columns)),.given = OF_ENTRY(ncolumns)},
 	{COLUMN("suppressed", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(star)), WORDS(suppression_names)},
+	{COLUMN("shown", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(permuted)), WORDS(shown_names)},
+	{COLUMN("columns_as", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(forms)),.given = OF_ENTRY(nforms)},
+	{COLUMN("class_columns", FIELD_NAMES, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_ENTRY(class_columns)),.given = OF_ENTRY(nclass_columns),
+	.read = "anonopt.class_columns(p.generalized, p.columns_as, p.shown)"},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
 	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
 	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least = 0,.most = PG_INT64_MAX},
@@ -97,6 +103,7 @@ static const EntryField distribution_fields[] = {
 	{COLUMN("column_name", FIELD_NAME, FIELD_REQUIRED, OF_DISTRIBUTION(column)),.read = "q.column_name"},
 	{COLUMN("distance", FIELD_WORD, FIELD_REQUIRED, OF_DISTRIBUTION(distance)), WORDS(distance_names),.read = "q.distance"},
 	{COLUMN("hierarchy", FIELD_COUNT, 0, OF_DISTRIBUTION(place)),.most = PG_INT32_MAX,.read = "q.hierarchy"},
+	{COLUMN("level", FIELD_COUNT, 0, OF_DISTRIBUTION(level)),.given = OF_DISTRIBUTION(is_labelled),.least = 0,.most = PG_INT16_MAX,.read = "q.level"},
 	{COLUMN("values", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_DISTRIBUTION(values)),.given = OF_DISTRIBUTION(nvalues),.read = "q.values"},
 	{COLUMN("leaves", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_DISTRIBUTION(leaves)),.given = OF_DISTRIBUTION(nleaves),.read = "q.leaves"},
 	{COLUMN("people", FIELD_COUNTS, FIELD_REQUIRED, OF_DISTRIBUTION(people)),.given = OF_DISTRIBUTION(npeople),.read = "q.people"}
@@ -149,6 +156,7 @@ read_distributions(ReleaseEntry *entry)
 		if (distribution->place > 0)
 			distribution->hierarchy = entry->hierarchies[distribution->place - 1];
 		if ((distribution->distance == DISTANCE_HIERARCHICAL && distribution->leaves == NULL) ||
+			(distribution->is_labelled && distribution->leaves == NULL) ||
 			(distribution->leaves != NULL && !OidIsValid(distribution->hierarchy)))
 			refuse_entry(entry->name);
 		for (int v = 0; v < distribution->npeople; v++)
@@ -322,8 +330,12 @@ release_entry_find(Oid relation)
 		!records->are_given || records->key == NULL || records->risk == RISK_MODELS || records->utility == UTILITY_MODELS :
 		records->are_given)
 		refuse_entry(what);
-	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies)
+	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
+		(entry->nforms > 0 && entry->nforms != entry->ngeneralized) || entry->nclass_columns > MAX_ATTRIBUTES)
 		refuse_entry(what);
+	for (int i = 0; i < entry->nforms; i++)
+		if (find_name(entry->forms[i], columns_as_names, COLUMNS_AS) < 0)
+			refuse_entry(what);
 	read_distributions(entry);
 	read_promises(entry);
 	require_distributions(entry);
@@ -396,17 +408,18 @@ release_entry_added_columns(const ReleaseEntry *entry)
 	const Oid	type = TEXTOID;
 	QueryRows  *added;
 
-	params = add_value(params, NAMEARRAYOID, names_datum(entry->generalized, entry->ngeneralized), false);
+	params = add_value(params, NAMEARRAYOID, names_datum(entry->class_columns, entry->nclass_columns), false);
 	params = add_value(params, NAMEARRAYOID, names_datum(entry->sensitive, entry->nsensitive), false);
 	params = add_value(params, NAMEARRAYOID, names_datum(entry->columns, entry->ncolumns), false);
 	params = add_value(params, BOOLOID, BoolGetDatum(entry->star), false);
+	params = add_value(params, NAMEARRAYOID, names_datum(entry->generalized, entry->permuted ? entry->ngeneralized : 0), false);
 
 	/*
 	 * the content says which column was the class label; a live view has no
 	 * content and shows the declared one
 	 */
 	added = read_catalog("SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a"
-						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5)"
+						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5 || $7)"
 						 " AND NOT ($6 AND a.attname = 'anonopt_suppressed')"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = $1::uuid AND a.attname = ANY (c.compared))"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.column_name = a.attname)"

@@ -28,6 +28,8 @@ typedef struct Distribution
 	Distance	distance;
 	Oid			hierarchy;		/* or InvalidOid */
 	int64		place;			/* of it among the entry's, from 1; or 0 */
+	bool		is_labelled;	/* the column is shown at a level of it, and */
+	int64		level;			/* values are its labels */
 	int			nvalues;
 	char	  **values;			/* as texts, NULL for null */
 	int			nleaves;
@@ -103,6 +105,11 @@ typedef struct ReleaseEntry
 	int			ncolumns;
 	char	  **columns;		/* that were named */
 	bool		star;			/* classes that break a promise are stars */
+	bool		permuted;		/* it shows true values, permuted */
+	int			nforms;			/* 0 if all are text */
+	char	  **forms;			/* of generalized columns: see ColumnsAs */
+	int			nclass_columns;
+	char	  **class_columns;	/* that tell classes apart, as read */
 	bool		is_filled;
 	TimestampTz filled_at;		/* if it has rows of its own */
 	int64		held_back;		/* people who are not shown as they are, and */

@@ -67,6 +67,16 @@ release_name(Release *release, const char *name)
 	release->sql_name = new.sql_name;
 }
 
+void
+refuse_changed(const Release *release)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("release %s would be made differently now", release->sql_name),
+			 errdetail("The declaration has changed, or new values or NULLs change what is shown."),
+			 errhint("Drop the release and publish it again.")));
+}
+
 /* How a column is shown, if at all. */
 static bool
 choose_column(const Release *release, const char *name, ShownColumn *shown)
@@ -75,10 +85,10 @@ choose_column(const Release *release, const char *name, ShownColumn *shown)
 	bool		wanted = false;
 	int			attr = 0;
 
+	memset(shown, 0, sizeof(ShownColumn));
 	shown->name = pstrdup(name);
 	shown->attr = -1;
-	shown->promised = false;
-	shown->pseudonym = false;
+	shown->labelled = shown_level_of(dataset, name) >= 0;
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const Declared *declared = &dataset->attributes[i];
@@ -119,6 +129,14 @@ release_choose(Release *release)
 
 /* ------------------------------------------------------------- hierarchies */
 
+bool
+release_needs_hierarchy(const Dataset *dataset, const Declared *declared)
+{
+	return OidIsValid(declared->hierarchy) &&
+		(declared->role == ROLE_QUASI_IDENTIFIER || shown_level(declared) >= 0 ||
+		 (declared->role == ROLE_SENSITIVE && dataset_promises_values(dataset)));
+}
+
 List *
 release_hierarchies(const Dataset *dataset)
 {
@@ -128,7 +146,7 @@ release_hierarchies(const Dataset *dataset)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_SENSITIVE && dataset_promises_values(dataset) && OidIsValid(dataset->attributes[i].hierarchy))
+		if (dataset->attributes[i].role == ROLE_SENSITIVE && release_needs_hierarchy(dataset, &dataset->attributes[i]))
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	return hierarchies;
 }
@@ -427,7 +445,6 @@ void
 release_check(Release *release)
 {
 	const Dataset *dataset = release->dataset;
-	bool		with_sensitive = dataset_promises_values(dataset);
 	ListCell   *cell;
 
 	release_check_reading(dataset);
@@ -460,8 +477,7 @@ release_check(Release *release)
 	{
 		const Declared *declared = &dataset->attributes[i];
 
-		if (OidIsValid(declared->hierarchy) &&
-			(declared->role == ROLE_QUASI_IDENTIFIER || (declared->role == ROLE_SENSITIVE && with_sensitive)))
+		if (release_needs_hierarchy(dataset, declared))
 			require_own_hierarchy(declared->hierarchy, declared->column);
 	}
 	(void) dataset_load_owned(dataset->name);

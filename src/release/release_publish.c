@@ -40,14 +40,13 @@ static void
 check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
 {
 	Oid			source = release->dataset->relation;
-	Oid			type = TEXTOID;
-	int32		typmod = -1;
+	Oid			type;
+	int32		typmod;
 	Oid			base;
 	int32		base_typmod;
 	Oid			collation;
 
-	if (shown->attr < 0 && !shown->pseudonym)
-		get_atttypetypmodcoll(source, get_attnum(source, shown->name), &type, &typmod, &collation);
+	shown_type(release, shown, &type, &typmod, &collation);
 	/* a statement may show a domain's values as its base type */
 	base_typmod = typmod;
 	base = type == column->atttypid ? type : getBaseTypeAndTypmod(type, &base_typmod);
@@ -235,7 +234,7 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
 	release->refills = refills;
-	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW;
+	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW && entry->nforms == 0 && !entry->permuted;
 	release->keep_deleted = keep_deleted;
 	release->last_people_k = entry->people_k;
 	if (release->dataset->relation != entry->source)
@@ -285,6 +284,13 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+	/* rows that are held back are found by their labels */
+	if (holds_back && (entry->nforms > 0 || entry->permuted) && !composition_holds_back())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
+				 errdetail("It does not show the labels of its classes as text."),
+				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish with columns_as => 'text'.")));
 	replace_rows(read_of_entry(entry, false, holds_back, keep_deleted), entry, NULL);
 }
 

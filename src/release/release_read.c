@@ -55,6 +55,7 @@ begin_spool(Release *release)
 		if (release->columns[i].attr < 0)
 		{
 			columns[spool->ncolumns].name = release->columns[i].name;
+			columns[spool->ncolumns].labelled = release->columns[i].labelled;
 			if (release->columns[i].pseudonym)
 				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(release->dataset, release->columns[i].name,
 																				   column_type(release->dataset->relation, release->columns[i].name), spool->ncolumns));
@@ -63,6 +64,18 @@ begin_spool(Release *release)
 	spool->keeps_ties = release->by.kind == BY_RECORDS && release->by.records.risk == RISK_IDENTITY;
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 	release->nspooled = spool->ncolumns;
+
+	/*
+	 * readers of true values know when somebody with another value comes or
+	 * goes
+	 */
+	for (int i = 0; i < release->ncolumns && release->permuted; i++)
+		if (release->columns[i].attr >= 0)
+		{
+			columns[spool->ncolumns].name = release->columns[i].name;
+			columns[spool->ncolumns].apart = columns[spool->ncolumns].digested = true;
+			spool->ncolumns++;
+		}
 	if (release->extends)
 		recoding_spool_begin(spool, release->dataset);
 }
@@ -232,6 +245,7 @@ release_read(Release *release)
 				 errmsg("relation %s has no rows to publish", relation_sql_name(dataset->relation))));
 	require_weights(dataset, spool->population);
 	release_generalize(release, spool->population);
+	release_shape(release);
 	if (release->by.kind != BY_RECORDS)
 		release_measure(release);
 	for (int i = 0; i < spool->ncolumns; i++)
@@ -253,6 +267,7 @@ release_read_shown(Release *release)
 	if (spool->population == NULL)
 		return;
 	release_generalize(release, spool->population);
+	release_shape(release);
 	/* whoever must be hidden is: only promises about all classes can fail */
 	release->promise.limit = spool->population->people;
 	classes_measure(release->classes, &release->promise, &release->measures);

@@ -30,9 +30,9 @@ dataset_of_release(const ReleaseEntry *entry)
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 
 	dataset->relation = entry->relation;
-	dataset->attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + entry->nsensitive + 2));
-	for (int i = 0; i < entry->ngeneralized; i++)
-		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[i]);
+	dataset->attributes = palloc0(sizeof(Declared) * (entry->nclass_columns + entry->nsensitive + 2));
+	for (int i = 0; i < entry->nclass_columns; i++)
+		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->class_columns[i]);
 	if (entry->star)
 		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
 	return dataset;
@@ -148,8 +148,13 @@ numbers_of_leaves(const Distribution *distribution, char *const *leaves, uint32 
 static const Hierarchy *
 load_tree(const Distribution *distribution, Oid type, uint32 *leaf_of)
 {
-	Hierarchy  *tree = hierarchy_load(distribution->hierarchy, type, distribution->column)->hierarchy;
+	LoadedHierarchy *loaded = hierarchy_load(distribution->hierarchy, distribution->is_labelled ? InvalidOid : type, distribution->column);
+	Hierarchy  *tree;
 	TextIndex	index;
+
+	if (distribution->is_labelled)
+		hierarchy_raise(loaded, (int) distribution->level, distribution->column);
+	tree = loaded->hierarchy;
 
 	for (int i = 0; i < distribution->nvalues && tree->null_leaf == NO_LEAF; i++)
 		if (distribution->leaves[i] == NULL)
@@ -350,8 +355,8 @@ judge_values(const ReleaseEntry *entry, Distribution *distribution, Verification
 
 	if (result->broken != NULL)
 		keep_labels(&spool, entry);
-	/* two values in one range are different values */
-	if (tree != NULL && (type_is_range(type) || !type_is_range(hierarchy_leaf_type(distribution->hierarchy))))
+	/* two values in one range are different values, and labels are values */
+	if (tree != NULL && !distribution->is_labelled && (type_is_range(type) || !type_is_range(hierarchy_leaf_type(distribution->hierarchy))))
 		sensitive->hierarchy = distribution->hierarchy;
 	spool_read(&spool, dataset, NULL);
 	nclasses = spool.population == NULL ? 0 : spool.population->tuples->ntuples;

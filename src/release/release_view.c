@@ -47,29 +47,19 @@ find_now(const char *query, Oid object)
 char *
 column_definitions(const Release *release)
 {
-	Oid			relation = release->dataset->relation;
 	StringInfoData columns;
 
 	initStringInfo(&columns);
 	for (int i = 0; i < release->ncolumns; i++)
 	{
-		const char *name = quote_identifier(release->columns[i].name);
 		Oid			type;
 		int32		typmod;
 		Oid			collation;
 
-		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
-		if (release->columns[i].attr >= 0)
-			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
-		else if (release->columns[i].pseudonym)
-			appendStringInfoString(&columns, "pg_catalog.text");
-		else
-		{
-			get_atttypetypmodcoll(relation, get_attnum(relation, release->columns[i].name), &type, &typmod, &collation);
-			appendStringInfoString(&columns, format_type_with_typemod(type, typmod));
-			if (OidIsValid(collation))
-				appendStringInfo(&columns, " COLLATE %s", generate_collation_name(collation));
-		}
+		shown_type(release, &release->columns[i], &type, &typmod, &collation);
+		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(release->columns[i].name), format_type_with_typemod(type, typmod));
+		if (OidIsValid(collation))
+			appendStringInfo(&columns, " COLLATE %s", generate_collation_name(collation));
 	}
 	if (release->star)
 		appendStringInfoString(&columns, ", anonopt_suppressed pg_catalog.bool");
@@ -317,10 +307,13 @@ release_create_live(const Release *release, const char *id)
 	for (int i = 0; i < release->ncolumns; i++)
 	{
 		const char *column = quote_identifier(release->columns[i].name);
-		bool		is_label = release->columns[i].attr >= 0;
+		bool		is_label = release->columns[i].labelled || (release->columns[i].attr >= 0 && release->columns[i].part == LABEL_TEXT);
+		Oid			type;
+		int32		typmod;
+		Oid			collation;
 
-		appendStringInfo(&columns, "%s %s, ", column, is_label ? "pg_catalog.text" :
-						 format_type_be_qualified(column_type(release->dataset->relation, release->columns[i].name)));
+		shown_type(release, &release->columns[i], &type, &typmod, &collation);
+		appendStringInfo(&columns, "%s %s, ", column, format_type_be_qualified(getBaseType(type)));
 		appendStringInfo(&shown, "%s%s%s%s", i > 0 ? ", " : "", column, is_label ? " COLLATE pg_catalog.\"C\" AS " : "", is_label ? column : "");
 	}
 	if (release->star)

@@ -2,7 +2,14 @@
  * row_writer.c
  *	  Writes the rows of a release into a table or a tuplestore.
  *
- * Rows are sorted by one number: that of their class, then random bits. Labels are added when rows are written.
+ * Rows are sorted by one number: that of their class, then random bits. Labels
+ * are added when rows are written.
+ *
+ * If quasi-identifiers show true values, permuted within each class, the values
+ * of each are sorted apart, by the class and other random bits, and a row takes
+ * the next one of each.  So each permutation of a class's values is as likely as
+ * any other, for each column by itself, and tells nothing but which values the
+ * class has.
  */
 #include "release/release.h"
 
@@ -24,6 +31,9 @@
 /* Rows that are inserted at once. */
 #define BATCH 500
 
+/* Strong random numbers that are made at once. */
+#define STRONG_BITS 256
+
 typedef struct RowSort
 {
 	const Release *release;
@@ -34,8 +44,14 @@ typedef struct RowSort
 	int			random_bits;	/* of the number */
 	uint32		nplaces;		/* of classes, but that of stars */
 	int64		count;			/* of the row */
-	Datum	  **labels;			/* by attribute and code; 0 for NULL */
+	NullableDatum **shown;		/* by column: of stars, then by code of a
+								 * label */
 	Pseudonym **pseudonyms;		/* by column of the spool, or NULL */
+	int			npermuted;
+	Tuplesortstate **permuted;	/* by permuted column: a number, its value */
+	TupleTableSlot **permuted_slots;
+	int			nbits;			/* strong random bits that are left */
+	uint64		bits[STRONG_BITS];
 } RowSort;
 
 /* A live view's rows that look alike come once, with their number as last column. */
@@ -45,17 +61,52 @@ shows_counts(const Release *release)
 	return release->form == RELEASE_LIVE_VIEW;
 }
 
+static void
+strong_random(void *bytes, Size size)
+{
+	if (!pg_strong_random(bytes, size))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+}
+
+/* The number by which a row of a class is sorted. */
+static Datum
+sort_number(const RowSort *by, uint32 class, uint64 random)
+{
+	return Int64GetDatum((int64) ((uint64) class << by->random_bits | random >> (64 - by->random_bits)));
+}
+
+/* Receives the value of a permuted column. */
+static void
+sort_permuted(RowSort *by, int column, uint32 class, Datum value, bool isnull)
+{
+	TupleTableSlot *slot = by->permuted_slots[column];
+
+	if (by->nbits == 0)
+	{
+		by->nbits = STRONG_BITS;
+		strong_random(by->bits, sizeof(by->bits));
+	}
+	ExecClearTuple(slot);
+	slot->tts_values[0] = sort_number(by, class, by->bits[--by->nbits]);
+	slot->tts_isnull[0] = false;
+	slot->tts_values[1] = value;
+	slot->tts_isnull[1] = isnull;
+	ExecStoreVirtualTuple(slot);
+	tuplesort_puttupleslot(by->permuted[column], slot);
+}
+
 /* Receives a row of a class, given by its place; they are ordered by that, then at random. */
 static void
 sort_placed(void *arg, uint32 place, const Datum *values, const bool *nulls)
 {
 	RowSort    *by = arg;
 	TupleTableSlot *slot = by->slot;
-	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
 	int			n = by->release->nspooled;
 
 	ExecClearTuple(slot);
-	slot->tts_values[0] = Int64GetDatum((int64) (((uint64) place << by->random_bits) | random));
+	slot->tts_values[0] = sort_number(by, place, prng_next(&by->random));
 	slot->tts_isnull[0] = false;
 	memcpy(slot->tts_values + 1, values, sizeof(Datum) * n);
 	memcpy(slot->tts_isnull + 1, nulls, sizeof(bool) * n);
@@ -81,22 +132,55 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	by->count = release->spool.merges ? release->spool.people[group] : 1;
 	if (class != NO_CLASS)
 		sort_placed(by, class, values, nulls);
+	for (int i = 0; i < by->npermuted && class != NO_CLASS; i++)
+		sort_permuted(by, i, class, values[by->release->nspooled + i], nulls[by->release->nspooled + i]);
+}
+
+/* A sort of rows by their number, in a share of the memory. */
+static Tuplesortstate *
+sort_by_number(TupleDesc desc, int shares)
+{
+	AttrNumber	attribute = 1;
+	Oid			operator = Int8LessOperator;
+	Oid			collation = InvalidOid;
+	bool		nulls_first = false;
+
+	return tuplesort_begin_heap(desc, 1, &attribute, &operator, &collation, &nulls_first,
+								Max(Max(work_mem, maintenance_work_mem / 2) / shares, 64), NULL, 0);
+}
+
+/* Prepares the sorts of columns whose values are permuted. */
+static void
+begin_permuted(RowSort *by)
+{
+	const Release *release = by->release;
+
+	by->permuted = palloc(sizeof(Tuplesortstate *) * (release->ncolumns + 1));
+	by->permuted_slots = palloc(sizeof(TupleTableSlot *) * (release->ncolumns + 1));
+	for (int i = 0; i < release->ncolumns && release->permuted; i++)
+		by->npermuted += release->columns[i].attr >= 0;
+	for (int i = 0; i < by->npermuted; i++)
+	{
+		TupleDesc	desc = CreateTemplateTupleDesc(2);
+
+		TupleDescInitEntry(desc, 1, "class", INT8OID, -1, 0);
+		TupleDescCopyEntry(desc, 2, release->spool.desc, release->nspooled + i + 2);
+		TupleDescFinalize(desc);
+		by->permuted[i] = sort_by_number(desc, by->npermuted + 1);
+		by->permuted_slots[i] = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	}
 }
 
 static void
 begin_sort(RowSort *by, const Release *release)
 {
 	const Classes *classes = release->classes;
-	int			nattrs = classes->population->nattrs;
 	int			ncolumns = release->nspooled + 1;
 	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns + shows_counts(release));
-	AttrNumber	attribute = 1;
-	Oid			operator = Int8LessOperator;
-	Oid			collation = InvalidOid;
-	bool		nulls_first = false;
 	ListCell   *cell;
 
 	by->release = release;
+	begin_permuted(by);
 	TupleDescInitEntry(desc, 1, "class", INT8OID, -1, 0);
 	for (int i = 2; i <= ncolumns; i++)
 		TupleDescCopyEntry(desc, i, release->spool.desc, i);
@@ -104,8 +188,7 @@ begin_sort(RowSort *by, const Release *release)
 		TupleDescInitEntry(desc, ncolumns + 1, "people", INT8OID, -1, 0);
 	TupleDescFinalize(desc);
 	by->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
-	by->sort = tuplesort_begin_heap(desc, 1, &attribute, &operator, &collation, &nulls_first,
-									Max(work_mem, maintenance_work_mem / 2), NULL, 0);
+	by->sort = sort_by_number(desc, by->npermuted + 1);
 
 	/*
 	 * a number has 63 bits: some for the classes, and one more for starred
@@ -113,20 +196,11 @@ begin_sort(RowSort *by, const Release *release)
 	 */
 	by->nplaces = release->held != NULL ? release->held->nplaces : classes->n;
 	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) by->nplaces + 1);
-	if (!pg_strong_random(&by->random, sizeof(by->random)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-	by->labels = palloc(sizeof(Datum *) * (nattrs + 1));
-	for (int a = 0; a < nattrs; a++)
-	{
-		uint32		nlabels = release->held != NULL ? release->content->nlabels[a] : classes->nlabels[a];
-		const char **labels = release->held != NULL ? release->content->labels[a] : classes->labels[a];
-
-		by->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) nlabels + 1));
-		for (uint32 code = 0; code < nlabels; code++)
-			by->labels[a][code] = labels[code] == NULL ? 0 : CStringGetTextDatum(labels[code]);
-	}
+	strong_random(&by->random, sizeof(by->random));
+	by->shown = palloc0(sizeof(NullableDatum *) * (release->ncolumns + 1));
+	for (int i = 0; i < release->ncolumns && !release->permuted; i++)
+		if (release->columns[i].attr >= 0)
+			by->shown[i] = shown_values(release, &release->columns[i]);
 	by->pseudonyms = palloc0(sizeof(Pseudonym *) * (release->spool.ncolumns + 1));
 	foreach(cell, release->pseudonyms)
 		by->pseudonyms[((Pseudonym *) lfirst(cell))->spooled] = lfirst(cell);
@@ -134,18 +208,33 @@ begin_sort(RowSort *by, const Release *release)
 
 /* Builds a row as it is shown. */
 static void
-show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
+show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot)
 {
 	const Release *release = by->release;
 	const Classes *classes = release->classes;
 	uint64		class = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
 	bool		starred = class == by->nplaces;
 	int			from = 1;
+	int			permuted = 0;
 
 	for (int i = 0; i < release->ncolumns; i++)
 	{
 		int			a = release->columns[i].attr;
+		uint32		code;
 
+		if (release->columns[i].is_class)
+		{
+			slot->tts_values[i] = Int32GetDatum((int32) class + 1);
+			slot->tts_isnull[i] = starred;
+			continue;
+		}
+		if (a >= 0 && release->permuted)
+		{
+			slot->tts_values[i] = by->permuted_slots[permuted]->tts_values[1];
+			slot->tts_isnull[i] = starred || by->permuted_slots[permuted]->tts_isnull[1];
+			permuted++;
+			continue;
+		}
 		if (a < 0)
 		{
 			slot->tts_values[i] = sorted->tts_values[from];
@@ -155,11 +244,10 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 			from++;
 			continue;
 		}
-		if (starred)
-			slot->tts_values[i] = star;
-		else
-			slot->tts_values[i] = by->labels[a][release->held != NULL ? code_at(class_key(release->held, release->held->class_at[class]), a) : classes->codes[class_at(classes, class, a)]];
-		slot->tts_isnull[i] = slot->tts_values[i] == 0;
+		code = starred ? 0 : release->held != NULL ? code_at(class_key(release->held, release->held->class_at[class]), a) + 1 :
+			classes->codes[class_at(classes, class, a)] + 1;
+		slot->tts_values[i] = by->shown[i][code].value;
+		slot->tts_isnull[i] = by->shown[i][code].isnull;
 	}
 	if (release->star)
 	{
@@ -236,6 +324,7 @@ static bool
 has_columns(const Release *release, TupleDesc desc)
 {
 	int			from = 1;
+	int			permuted = 0;
 	int			n = release->ncolumns + (release->star ? 1 : 0);
 
 	if (desc->natts != n + shows_counts(release))
@@ -245,8 +334,20 @@ has_columns(const Release *release, TupleDesc desc)
 	for (int i = 0; i < n; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
-		Oid			type = i == release->ncolumns ? BOOLOID : release->columns[i].attr >= 0 ? TEXTOID :
-		release->columns[i].pseudonym ? (from++, TEXTOID) : TupleDescAttr(release->spool.desc, from++)->atttypid;
+		Oid			type = BOOLOID;
+		int32		typmod;
+		Oid			collation;
+
+		if (i < release->ncolumns)
+			shown_type(release, &release->columns[i], &type, &typmod, &collation);
+		if (i < release->ncolumns && release->columns[i].attr < 0 && !release->columns[i].is_class)
+		{
+			Oid			spooled = TupleDescAttr(release->spool.desc, from++)->atttypid;
+
+			type = release->columns[i].pseudonym ? type : spooled;
+		}
+		else if (i < release->ncolumns && release->permuted && !release->columns[i].is_class)
+			type = TupleDescAttr(release->spool.desc, release->nspooled + ++permuted)->atttypid;
 
 		/* a statement may show a domain's values as its base type */
 		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
@@ -260,7 +361,6 @@ static void
 write_rows(Release *release, RowTarget *target)
 {
 	RowSort		by = {0};
-	Datum		star = CStringGetTextDatum("*");
 	TupleTableSlot *sorted;
 	TupleTableSlot *slot;
 
@@ -273,16 +373,28 @@ write_rows(Release *release, RowTarget *target)
 		spool_end(&release->spool);
 	tuplesort_performsort(by.sort);
 	sorted = MakeSingleTupleTableSlot(by.slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+	for (int i = 0; i < by.npermuted; i++)
+	{
+		tuplesort_performsort(by.permuted[i]);
+		ExecDropSingleTupleTableSlot(by.permuted_slots[i]);
+		by.permuted_slots[i] = MakeSingleTupleTableSlot(by.permuted_slots[i]->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+	}
 	while (tuplesort_gettupleslot(by.sort, true, false, sorted, NULL))
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(sorted);
+		/* as many values of each column are in a class as rows */
+		for (int i = 0; i < by.npermuted; i++)
+		{
+			(void) tuplesort_gettupleslot(by.permuted[i], true, false, by.permuted_slots[i], NULL);
+			slot_getallattrs(by.permuted_slots[i]);
+		}
 		slot = target->slots[target->n];
 		if (slot == NULL)
 			slot = target->slots[target->n] = target->rows != NULL ? MakeSingleTupleTableSlot(target->desc, &TTSOpsVirtual) :
 				table_slot_create(target->relation, NULL);
 		ExecClearTuple(slot);
-		show_row(&by, sorted, slot, star);
+		show_row(&by, sorted, slot);
 		take_row(target, slot);
 	}
 	if (target->n > 0)
@@ -292,6 +404,11 @@ write_rows(Release *release, RowTarget *target)
 	ExecDropSingleTupleTableSlot(sorted);
 	tuplesort_end(by.sort);
 	ExecDropSingleTupleTableSlot(by.slot);
+	for (int i = 0; i < by.npermuted; i++)
+	{
+		ExecDropSingleTupleTableSlot(by.permuted_slots[i]);
+		tuplesort_end(by.permuted[i]);
+	}
 }
 
 void

@@ -498,6 +498,12 @@ view_sql(const Release *release)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("a plain statement can only keep promises of k and l"),
 					 errhint("Call anonopt.create_view or anonopt.publish_table.")));
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].labelled)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("a plain statement cannot show sensitive column \"%s\" at a level", release->columns[i].name),
+					 errhint("Call anonopt.create_view or anonopt.publish_table.")));
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < release->ncolumns; i++)

@@ -386,13 +386,22 @@ OWN_FUNCTION(anonopt_add_sensitive)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+	int			height = -1;
 
 	declared.role = ROLE_SENSITIVE;
 	declared.distance = distance_by_name(name_argument(fcinfo, "distance"));
 	declared.hierarchy = relation_if_given(fcinfo, "hierarchy");
 	require_distance_hierarchy(declared.distance, declared.hierarchy);
 	if (OidIsValid(declared.hierarchy))
-		check_hierarchy_fits(declared.hierarchy, dataset, declared.column, false);
+		height = check_hierarchy_fits(declared.hierarchy, dataset, declared.column, false);
+	if (is_given(fcinfo, "level"))
+		declared.min_level = declared.max_level = DatumGetInt32(get_argument(fcinfo, "level", INT4OID));
+	if (is_given(fcinfo, "level") && (declared.min_level < 0 || declared.min_level > height))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("sensitive column \"%s\" cannot be shown at level %d", declared.column, declared.min_level),
+				 height < 0 ? errhint("Name the hierarchy that has the level.") :
+				 errhint("Levels of column \"%s\" are 0 to %d.", declared.column, height)));
 	insert_attribute(dataset, &declared);
 	if (dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, declared.column))
 		ereport(NOTICE,

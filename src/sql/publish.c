@@ -1,7 +1,7 @@
 /*
  * publish.c
  *	  SQL: view_sql, create_view, publish_table, publish_records,
- *	  refresh_release, republish, drop_release, verify.
+ *	  publish_codebook, refresh_release, republish, drop_release, verify.
  */
 #include "base/compat.h"
 
@@ -59,6 +59,30 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 	}
 }
 
+/* How labels are shown, or whether true values are. */
+static void
+show_arguments(FunctionCallInfo fcinfo, Release *release)
+{
+	static const char *const shown[] = {"labels", "permuted"};
+
+	if (!takes_argument(fcinfo, "columns_as"))
+		return;
+	release->columns_as = (ColumnsAs) choice_argument(fcinfo, "columns_as", "Forms of columns", columns_as_names, COLUMNS_AS, " and ");
+	release->permuted = choice_argument(fcinfo, "show", "Values of show", shown, lengthof(shown), " and ") == 1;
+	if (!release->permuted)
+		return;
+	if (release->columns_as != AS_TEXT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("permuted columns cannot be shown as %s", columns_as_names[release->columns_as]),
+				 errhint("They show true values, not labels: leave out columns_as.")));
+	if (release->form == RELEASE_LIVE_VIEW)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a live view cannot show permuted values"),
+				 errhint("Publish a snapshot instead: materialized => true.")));
+}
+
 /*
  * Builds the specification from the arguments of create_view and similar
  * functions; publish_records has options instead of one generalization of all.
@@ -95,6 +119,7 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 	release->promise = promise_arguments(fcinfo, dataset);
 	if (!by_records)
 		generalization_arguments(fcinfo, release);
+	show_arguments(fcinfo, release);
 	if (is_given(fcinfo, "columns"))
 		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
@@ -163,6 +188,20 @@ OWN_FUNCTION(anonopt_refresh_release)
 	release_refresh(relation, holds_back, keep_deleted);
 	release_settings_end(settings);
 	PG_RETURN_VOID();
+}
+
+OWN_FUNCTION(anonopt_publish_codebook)
+{
+	Oid			relation = relation_argument(fcinfo, "release");
+	NewRelation new;
+	int			settings;
+
+	PreventCommandIfReadOnly("publish_codebook()");
+	new = new_relation(name_argument(fcinfo, "name"), "Drop it, or choose another name for the codebook.");
+	settings = release_settings_begin();
+	relation = codebook_create(&new, relation);
+	release_settings_end(settings);
+	PG_RETURN_OID(relation);
 }
 
 OWN_FUNCTION(anonopt_republish)

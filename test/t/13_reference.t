@@ -200,7 +200,7 @@ sub check_stranger
 		objectives => q{'{k,glm}'}, cuts => q{ARRAY[B'1111111']}, k => 2, necd_pref => .5, nwp_pref => .5, start => q{'{.5,.5}'}, buckets => q{'{2}'}, minimum => 2,
 		aspiration => q{'{.4,.4}'}, min_utility => 1, max_risk => 1, lambda => 1, property => q{'loss'}, index => q{'p_cov'},
 		a => q{'{1}'}, b => q{'{2}'}, view_name => q{'mine'}, table_name => q{'mine'}, key => q{'id'}, relation => q{'secret'}, other => q{'open'},
-		quasi_identifiers => q{'{age}'}, sensitive => q{'illness'}, release => q{'shown'});
+		quasi_identifiers => q{'{age}'}, sensitive => q{'illness'}, release => q{'shown'}, name => q{'mine'});
 
 	for (rows(q{SELECT proname, (proargnames)[1 : pronargs - pronargdefaults] FROM pg_proc
 		WHERE pronamespace = 'anonopt'::regnamespace AND obj_description(oid, 'pg_proc') NOT LIKE 'internal%'

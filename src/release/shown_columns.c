@@ -1,0 +1,196 @@
+/*
+ * shown_columns.c
+ *	  The columns of a release: which there are, their types, and what they show
+ *	  of a class.
+ *
+ * A quasi-identifier is shown as its label's text; or as what the label says: a
+ * range, two ends, or a middle; or, permuted, as true values.  What a column can
+ * be is decided by its hierarchy, when a release is made, and stays so.
+ */
+#include "release/release.h"
+
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "read/reading.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+void
+shown_type(const Release *release, const ShownColumn *column, Oid *type, int32 *typmod, Oid *collation)
+{
+	Oid			relation = release->dataset->relation;
+
+	*type = TEXTOID;
+	*typmod = -1;
+	*collation = InvalidOid;
+	if (column->is_class)
+		*type = INT4OID;
+	else if (column->part != LABEL_TEXT)
+		*type = label_part_type(release->values[column->attr], column->part);
+	else if ((column->attr >= 0 && !release->permuted) || column->labelled)
+		*collation = C_COLLATION_OID;
+	else if (!column->pseudonym)
+		get_atttypetypmodcoll(relation, get_attnum(relation, column->name), type, typmod, collation);
+}
+
+/* A column that no other may be called like. */
+static ShownColumn *
+add_part(Release *release, const ShownColumn *of, LabelPart part, const char *suffix)
+{
+	ShownColumn *column = &release->columns[release->ncolumns++];
+
+	*column = *of;
+	column->part = part;
+	column->name = psprintf("%s%s", of->name, suffix);
+	if (strlen(column->name) >= NAMEDATALEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_NAME_TOO_LONG),
+				 errmsg("column name \"%s\" is too long", column->name),
+				 errhint("Rename column \"%s\", or show one column: columns_as => 'range'.", of->name)));
+	return column;
+}
+
+/* Fails if two columns have the same name. */
+static void
+check_names(const Release *release)
+{
+	for (int i = 0; i < release->ncolumns; i++)
+		for (int j = 0; j < i; j++)
+			if (strcmp(release->columns[i].name, release->columns[j].name) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("column \"%s\" would be shown twice", release->columns[i].name),
+						 errhint("Rename the column that has this name, or show columns in another form.")));
+}
+
+/* Chooses how each quasi-identifier is shown; those that can only be shown as text are. */
+static void
+choose_forms(Release *release)
+{
+	const Population *population = release->population;
+	int			nbounds = 0;
+	ColumnsAs  *forms = palloc(sizeof(ColumnsAs) * (population->nattrs + 1));
+	StringInfoData texts;
+
+	initStringInfo(&texts);
+	release->values = palloc0(sizeof(LabelValues *) * (population->nattrs + 1));
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		forms[a] = release->forms == NULL ? release->columns_as : release->forms[a];
+		if (forms[a] == AS_TEXT)
+			continue;
+		release->values[a] = label_values(&population->attrs[a], release->spool.reading->columns[a].loaded);
+		nbounds += forms[a] == AS_BOUNDS && release->values[a] != NULL;
+		if (population->nattrs + nbounds > MAX_ATTRIBUTES)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("release would have too many columns"),
+					 errdetail("Quasi-identifiers would be shown by more than %d columns.", MAX_ATTRIBUTES),
+					 errhint("Show ranges instead: columns_as => 'range'.")));
+		if (release->values[a] != NULL)
+			continue;
+		if (release->forms != NULL)
+			refuse_changed(release);
+		forms[a] = AS_TEXT;
+		appendStringInfo(&texts, "%s\"%s\"", texts.len > 0 ? ", " : "", population->attrs[a].name);
+	}
+	if (texts.len > 0)
+		ereport(NOTICE,
+				(errmsg("columns are shown as text: %s", texts.data),
+				 errdetail("The leaves of their hierarchies are no numbers, dates or times, or labels are no runs of them.")));
+	release->forms = forms;
+}
+
+void
+release_shape(Release *release)
+{
+	ShownColumn *columns = release->columns;
+	int			n = release->ncolumns;
+	bool		as_text = release->columns_as == AS_TEXT && release->forms == NULL;
+
+	if (as_text && !release->permuted)
+		return;
+	if (!release->permuted)
+		choose_forms(release);
+	/* of promises about others, labels are found again in a release */
+	for (int i = 0; i < release->dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &release->dataset->promises[i];
+
+		if (model_needs_population(promise->model) || (models[promise->model]->may_be_lenient && promise->c == 0 && promise->has_c))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("promise %s needs columns with labels", promise_text(promise)),
+					 errdetail("It is kept by the labels of each class, which the release would not show."),
+					 errhint("Publish with columns_as => 'text' and show => 'labels', or call anonopt.drop_promise.")));
+	}
+	release->columns = palloc(sizeof(ShownColumn) * (2 * n + 2));
+	release->ncolumns = 0;
+	for (int i = 0; i < n; i++)
+	{
+		ColumnsAs	form = columns[i].attr < 0 || release->permuted ? AS_TEXT : release->forms[columns[i].attr];
+
+		switch (form)
+		{
+			case AS_BOUNDS:
+				(void) add_part(release, &columns[i], LABEL_LOW, LOW_SUFFIX);
+				(void) add_part(release, &columns[i], LABEL_HIGH, HIGH_SUFFIX);
+				break;
+			case AS_RANGE:
+				(void) add_part(release, &columns[i], LABEL_RANGE, "");
+				break;
+			case AS_MIDDLE:
+				(void) add_part(release, &columns[i], LABEL_MIDDLE, "");
+				break;
+			default:
+				release->columns[release->ncolumns++] = columns[i];
+		}
+	}
+	if (release->permuted)
+	{
+		release->columns[release->ncolumns] = (ShownColumn)
+		{
+			.name = CLASS_NUMBER,.attr = -1,.is_class = true
+		};
+		release->ncolumns++;
+	}
+	check_names(release);
+}
+
+/* ------------------------------------------------------------ what a class shows */
+
+/* A text or NULL, as a value. */
+static NullableDatum
+text_or_null(const char *text)
+{
+/**INDENT** Error@168: Statement nesting error */
+	NullableDatum value = {.isnull = text == NULL};
+
+		value.value = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
+
+		return value;
+	}
+
+	NullableDatum *shown_values(const Release *release, const ShownColumn *column)
+	{
+		const LabelValues *values = column->part == LABEL_TEXT ? NULL : release->values[column->attr];
+		bool		holds = release->held != NULL;	/* then they are texts */
+		uint32		n = holds ? release->content->nlabels[column->attr] : release->classes->nlabels[column->attr];
+		const char **labels = holds ? release->content->labels[column->attr] : release->classes->labels[column->attr];
+		NullableDatum *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(NullableDatum) * ((Size) n + 1));
+		LeafRun    *runs = values == NULL ? NULL : label_runs(release->classes, column->attr);
+
+					shown[0] = values == NULL ? text_or_null("*") : label_part(values, label_any_range(values), column->part);
+		for			(uint32 code = 0; code < n; code++)
+		{
+			if (code % 4096 == 0)
+				CHECK_FOR_INTERRUPTS();
+			shown[code + 1] = values == NULL ? text_or_null(labels[code]) :
+			label_part(values, label_range(values, labels[code], runs[code].first, runs[code].end), column->part);
+		}
+					return shown;
+	}
+/**INDENT** Error@193: Stuff missing from end of file */
