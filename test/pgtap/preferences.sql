@@ -435,10 +435,12 @@ SELECT anonopt.add_quasi_identifier('long', c::name, h) FROM (VALUES ('h1', 'sam
 
 SELECT is(
     (SELECT array_agg(x::text) FROM
-        (SELECT count(*) > 1, count(*) FILTER (WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (n.k, n.necd, n.nwp)),
+        (WITH n AS MATERIALIZED (SELECT row_number() OVER () AS nr, n.*
+             FROM anonopt.nsga2(d, 3, 0.5, 0.3, 50, 1500, mutation => 0.01, seed => 1, taxonomy => t) n)
+         SELECT count(*) > 1, count(*) FILTER (WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (n.k, n.necd, n.nwp)),
                 count(*) FILTER (WHERE chosen)
-         FROM anonopt.nsga2(d, 3, 0.5, 0.3, 50, 1500, mutation => 0.01, seed => 1, taxonomy => t) n,
-              pg_temp.measured(d, n.cuts, 3) e) x),
+         FROM n FULL JOIN (SELECT row_number() OVER () AS nr, e.* FROM pg_temp.measured(d, (SELECT array_agg(cuts ORDER BY nr) FROM n), 3) e) e
+             USING (nr)) x),
     '{"(t,0,1)"}'::text[], format('keys of data set %s, taxonomy %s', d, t))
 FROM unnest('{wide,exact,long}'::text[]) d, unnest('{f,t}'::boolean[]) t;
 SELECT is((SELECT tuples FROM anonopt.last_search()), 300::bigint, 'of all different people');

@@ -205,7 +205,7 @@ SELECT pg_temp.memory('VmRSS') AS before \gset
 
 SET statement_timeout = '3 min';
 SET anonopt.max_workers = 0;
-SELECT pg_temp.check_timed('pareto(''large''', '', '2 s', true);
+SELECT pg_temp.check_timed('pareto(''large''', '', '1 s', true);
 SELECT pg_temp.check_timed('pareto(''large'', ''{dcn,t,classes}''', '', '500 ms', true);
 SELECT pg_temp.check_timed('pareto(''large'', ''{k,nwp}'', k => 3, l => 2', ', k => 3, l => 2', '500 ms', true);
 SELECT pg_temp.check_timed('optimize(''large'', k => 5', ', k => 5', '1 s', false);
@@ -235,7 +235,7 @@ SET anonopt.max_workers = 0;
 SELECT pg_temp.least_memory() AS least \gset
 -- the tables of the path are made as the search comes to need them: 2 MB for those
 SELECT set_config('anonopt.memory', pg_size_bytes(:'least') / 1024 + 2048 || 'kB', false) \g /dev/null
-SELECT pg_temp.check_timed('pareto(''large''', '', '5 s', true);
+SELECT pg_temp.check_timed('pareto(''large''', '', '2 s', true);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -253,7 +253,7 @@ interrupt('searching a recoding', "SELECT anonopt.create_recoding('made', 'peopl
 	settings => 'SET anonopt.max_workers = 0', duration => 1.5);
 interrupt('searching a recoding in workers', "SELECT anonopt.create_recoding('made', 'people', k => 20, seed => 1)",
 	settings => 'SET anonopt.max_workers = 2', duration => 1.5);
-interrupt('searching recodings', "SELECT count(*) FROM anonopt.recoding_curve('people')",
+interrupt('searching recodings', "SELECT count(*) FROM anonopt.recoding_curve('fewer', '{5,20}')",
 	settings => 'SET anonopt.max_workers = 0');
 interrupt('building a hierarchy', "SELECT anonopt.create_interval_hierarchy('made', 1, 3000000, '{10,100}')",
 	duration => 1.5);

@@ -23,7 +23,9 @@
 # error: LINE with its caret, and CONTEXT. Statements that show no output must
 # not fail.  A document that never creates the extension finds it there.  Where a
 # directory's README.md has statements, the others of that directory find what
-# these leave.
+# these leave.  Inventing the demo's hospital takes longer than most documents, so
+# that is done once, and other documents get copies of its tables, unless they
+# show what it prints.
 
 use strict;
 use warnings;
@@ -43,12 +45,28 @@ chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
 my @documents = grep { -e } @ARGV ? @ARGV : ('README.md', (sort glob 'docs/*.md'), sort glob 'docs/*/*.md');
 
 plan skip_all => 'no documents' unless @documents;
+keep_hospital();
 make_samples();
 run_documents($_) for 1 .. $processes;
 1 while wait > 0;
 check_document($_) for 0 .. $#documents;
 administer(map { "DROP DATABASE IF EXISTS $_" } values %sample, map { "anonopt_docs_$_" } 1 .. $processes);
 done_testing();
+
+# Run demo/hospital.sql, and write a script that makes the same tables from their rows.
+sub keep_hospital
+{
+	my $invented = do { open my $file, '<', 'demo/hospital.sql' or die "demo/hospital.sql: $!\n"; local $/; <$file> };
+	my %made = $invented =~ /^(?=CREATE TABLE (\w+))(CREATE TABLE .*?;)$/msg;
+	my @tables = sort keys %made;
+
+	administer('DROP DATABASE IF EXISTS anonopt_docs_hospital', 'CREATE DATABASE anonopt_docs_hospital');
+	chmod 0777, $scratch or die "$scratch: $!\n";
+	system('psql', '-Xq', '-d', 'anonopt_docs_hospital', '-v', 'ON_ERROR_STOP=1', '-f', 'demo/hospital.sql', map { ('-c', "COPY $_ TO '$scratch/$_.rows'") } @tables) == 0
+	  or die "cannot run demo/hospital.sql\n";
+	write_file("$scratch/hospital.sql", map({ "$made{$_}\nCOPY $_ FROM '$scratch/$_.rows';\n" } @tables), "ANALYZE hospital;\n");
+	administer('DROP DATABASE anonopt_docs_hospital');
+}
 
 # ------------------------------------------------------------ several at once
 
@@ -214,6 +232,7 @@ sub session_input
 	my ($number, $step) = @_;
 	my $text = $step->{text};
 
+	$text =~ s{^\\i demo/hospital\.sql$}{\\i $scratch/hospital.sql}mg unless defined $step->{shown};
 	if ($step->{language} eq 'sh')
 	{
 		write_file("$scratch/$number.sh", $text);

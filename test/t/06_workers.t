@@ -425,7 +425,7 @@ sub check_crew
 	check_late($node, 'pbg_ea', $endless, comparison($calls[7]), 1.5);
 
 	# a worker that is held in a batch, or between two
-	my $long = $endless =~ s/1000000/45, max_nodes => 700/r;
+	my $long = $endless =~ s/1000000/45, max_nodes => 300/r;
 	ask(0, "CREATE TABLE long_answer AS SELECT * FROM anonopt.$long");
 	my $session = begin_session($node, 'crew patient', "SET statement_timeout = '3 min';\n" . comparison($long, 'long_answer'));
 	wait_for_workers($node, 2);

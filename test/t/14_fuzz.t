@@ -39,10 +39,10 @@ for (@halves)
 
 SKIP:
 {
-	my ($status, $said) = end(begin('test/fuzz/engine/run 5'));
+	my ($status, $said) = end(begin('test/fuzz/engine/run 2'));
 
 	skip 'clang with libFuzzer is not installed', 1 if $status == 77;
-	is($status, 0, 'the engine outside a server, its corpus and five seconds more') or diag($said);
+	is($status, 0, 'the engine outside a server, its corpus and two seconds more') or diag($said);
 	note($said);
 }
 
