@@ -17,6 +17,7 @@
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -134,6 +135,31 @@ place_classes(HeldBack *held, uint32 *const *numbers)
 	}
 }
 
+/* Finds the class in which O shows each tuple of a recoding: its classes are numbered in the order in which they are shown. */
+static void
+place_tuples(HeldBack *held)
+{
+	const Content *last = held->last.content;
+	const Population *population = held->release->population;
+	uint64	  **digests = leaf_digests(population);
+	uint32		n = 0;
+
+	held->shown_last = budget_alloc(sizeof(uint32), (Size) held->nplaces + 1);
+	held->last_of_tuple = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+	for (uint32 place = 0; place < held->nplaces; place++)
+		if (held->last.people[held->class_at[place]] > 0)
+			held->shown_last[n++] = held->class_at[place];
+	for (uint32 i = 0; i < last->tuples->nkeys; i++)
+		if (last->tuples->counts[i] < 1 || last->tuples->counts[i] > n)
+			refuse_entry(held->release->sql_name);
+	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
+	{
+		uint32		class = content_class_of(last, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, tuple));
+
+		held->last_of_tuple[tuple] = class == 0 ? NO_CLASS : held->shown_last[class - 1];
+	}
+}
+
 /* By compared value, the different ones that are promised, or 0. */
 static const int64 *
 values_wanted(const Dataset *dataset, const Content *content)
@@ -174,11 +200,11 @@ held_begin(Release *release, KnownContent *last)
 	Content    *shown;
 	Content		both = {0};
 	uint32	   *numbers[2][MAX_ATTRIBUTES];
-	Relation	table;
 	uint32		n;
 
 	see_own_changes();
 	shown = known_content_load(last, context);
+	held->snapshot = RegisterSnapshot(GetActiveSnapshot());
 	PopActiveSnapshot();
 	require_same_values(release, fresh, shown);
 	held->release = release;
@@ -199,6 +225,8 @@ held_begin(Release *release, KnownContent *last)
 	count_people(held, &held->fresh, &held->last);
 	count_people(held, &held->last, &held->fresh);
 	place_classes(held, numbers[0]);
+	if (shown->tuples != NULL)
+		place_tuples(held);
 	held->wanted = values_wanted(release->dataset, fresh);
 	held->state = budget_alloc_zero(sizeof(uint8), (Size) n + 1);
 	held->next = budget_alloc_zero(sizeof(uint8), (Size) n + 1);
@@ -212,10 +240,8 @@ held_begin(Release *release, KnownContent *last)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	held->relation = last->release.relation;
-	table = table_open(held->relation, ExclusiveLock);
-	held->is_filled = RelationIsPopulated(table);
-	table_close(table, NoLock);
+	held->table = table_open(get_relname_relid(release->name, release->schema), ExclusiveLock);
+	held->is_filled = RelationIsPopulated(held->table);
 	MemoryContextSwitchTo(old);
 	return held;
 }
@@ -251,16 +277,12 @@ add_tuples(const HeldBack *held, const KeyCounter *fresh, Content *content)
 {
 	const KeyCounter *last = held->last.content->tuples;
 	uint32	   *number = budget_alloc_zero(sizeof(uint32), (Size) held->nplaces + 1);
-	uint32	   *shown_last = budget_alloc(sizeof(uint32), (Size) held->nplaces + 1);
-	uint32		nlast = 0;
 	uint32		n = 0;
 
 	for (uint32 place = 0; place < held->nplaces; place++)
 	{
 		uint32		class = held->class_at[place];
 
-		if (held->last.people[class] > 0)
-			shown_last[nlast++] = class;
 		if (held->state[class] != CLASS_HIDDEN && (held->state[class] == CLASS_FRESH ? held->fresh.people[class] : held->last.people[class]) > 0)
 			number[place] = n++;
 	}
@@ -273,11 +295,10 @@ add_tuples(const HeldBack *held, const KeyCounter *fresh, Content *content)
 	}
 	for (uint32 i = 0; last != NULL && i < last->nkeys; i++)
 	{
-		/* classes are numbered in the order in which they are shown */
-		if (last->counts[i] < 1 || last->counts[i] > nlast)
-			refuse_entry(held->release->sql_name);
-		if (held->state[shown_last[last->counts[i] - 1]] == CLASS_HELD)
-			content_add_tuple(content, last->keys[i], number[held->place_of[shown_last[last->counts[i] - 1]]]);
+		uint32		class = held->shown_last[last->counts[i] - 1];
+
+		if (held->state[class] == CLASS_HELD)
+			content_add_tuple(content, last->keys[i], number[held->place_of[class]]);
 	}
 }
 
@@ -355,7 +376,7 @@ sum_up(const HeldBack *held)
 		bool		is_held = held->state[class] == CLASS_HELD;
 		int64		shown = is_held ? held->last.people[class] - held->dropped[class] : 0;
 		int64		departed = is_held && held->release->keep_deleted ? held->deleted[class] : 0;
-		int64		waiting = held->fresh.people[class] - (shown - departed);
+		int64		waiting = Max(held->fresh.people[class] - (shown - departed), 0);
 
 		if (held->state[class] == CLASS_FRESH)
 			continue;

@@ -22,20 +22,22 @@
 typedef void (*TableVisitor) (HeldBack *held, uint32 number, TupleTableSlot *slot, void *arg);
 
 /*
- * Visits the release's rows, in memory of their own.  Nobody else can change
- * them until the transaction ends, so each visit finds the same.
+ * Visits the release's rows, in memory of their own.  Each visit finds the same
+ * ones: views and functions that were called meanwhile cannot have changed the
+ * open table's columns or replaced its file, and rows are those of one snapshot.
  */
 static void
 visit_table(HeldBack *held, TableVisitor visit, void *arg)
 {
+	Relation	table = held->table;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	Relation	table = table_open(held->relation, ExclusiveLock);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	TableScanDesc scan;
 	uint32		n = 0;
 
-	see_own_changes();
-	scan = table_beginscan_strat(table, GetActiveSnapshot(), 0, NULL, true, false);
+	if (!release_has_columns(held->release, RelationGetDescr(table)))
+		relation_has_changed(RelationGetRelid(table));
+	scan = table_beginscan_strat(table, held->snapshot, 0, NULL, true, false);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		MemoryContext old = MemoryContextSwitchTo(row);
@@ -47,10 +49,10 @@ visit_table(HeldBack *held, TableVisitor visit, void *arg)
 		MemoryContextReset(row);
 	}
 	table_endscan(scan);
-	PopActiveSnapshot();
 	ExecDropSingleTupleTableSlot(slot);
-	table_close(table, NoLock);
 	MemoryContextDelete(row);
+	if (n != held->nrows)
+		relation_has_changed(RelationGetRelid(table));
 }
 
 /* What is needed to recognize rows. */
@@ -82,12 +84,18 @@ count_fresh_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	const HeldBack *held = ((void **) arg)[0];
 	RowReader  *reader = ((void **) arg)[1];
 	const Release *release = held->release;
-	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
+	uint32		tuple = release->spool.tuple_of[group];
+	uint32		class = release->classes->class_of[tuple];
 	uint64	   *key = key_counter_candidate(reader->fresh);
 
+	if (class != NO_CLASS)
+		class = held->class_of_fresh[class];
+	/* it is still there, even in another class */
+	if (held->last_of_tuple != NULL && held->last_of_tuple[tuple] != NO_CLASS)
+		class = held->last_of_tuple[tuple];
 	if (class == NO_CLASS)
 		return;
-	key[0] = held->class_of_fresh[class];
+	key[0] = class;
 	key[1] = row_digest(held, values, nulls);
 	(void) key_counter_add(reader->fresh, 1);
 }
@@ -235,9 +243,7 @@ pass_on(HeldBack *held, uint32 number, TupleTableSlot *slot, void *arg)
 	bool	   *nulls;
 	uint32		class;
 
-	if (number >= held->nrows)
-		relation_has_changed(held->relation);
-	class = held->rows[number].class;
+	class = number < held->nrows ? held->rows[number].class : NO_CLASS;
 	if (class == NO_CLASS || held->state[class] != CLASS_HELD || held->rows[number].dropped)
 		return;
 	values = palloc(sizeof(Datum) * (release->nspooled + 1));

@@ -240,10 +240,23 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 	held->is_past = palloc0(sizeof(bool) * (n + 1));
 	if (held->is_filled)
 		held_read_rows(held);
+	/* local generalizations may give the same people other labels */
+	for (uint32 class = 0; class < held->classes->nkeys && release->by.kind == BY_RECODING; class++)
+		if (held->fresh.people[class] == 0 || held->last.people[class] == 0)
+		{
+			held->next[class] = CLASS_HELD;
+			change_class(held, class);
+		}
 	held_make_content(held);
 	run_rounds(held);
 	if (held->moved)
 		(void) hold_all_back(held);
+	if (release->by.kind == BY_RECORDS && holds_any(held))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nothing of release %s can be held back", release->sql_name),
+				 errdetail("It shows a generalization per record, so that people change their classes at every refresh."),
+				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish a node or a recoding.")));
 	if (release->pseudonyms != NIL && holds_any(held))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

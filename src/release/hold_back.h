@@ -57,7 +57,9 @@ struct HeldBack
 {
 	Release    *release;
 	MemoryContext context;
-	Oid			relation;
+	Relation	table;			/* the release's, kept open until its rows are
+								 * written, and */
+	Snapshot	snapshot;		/* as it is since then */
 	Composition *composition;
 	KnownContent *own;			/* N */
 	KnownContent *contents;
@@ -81,6 +83,8 @@ struct HeldBack
 	int64	   *deleted;		/* by class: rows of O */
 	int64	   *dropped;
 	int64	   *lost;			/* by row of O's content: people dropped */
+	uint32	   *shown_last;		/* of a recoding: by number in O's content */
+	uint32	   *last_of_tuple;	/* by tuple: its class in O, or NO_CLASS */
 	uint32	   *class_of_fresh; /* by class of the release's, then stars */
 	uint64		seed;
 	Prng		random;

@@ -178,6 +178,9 @@ extern void release_republish(Release *release, const ReleaseEntry *entry);
 /* The specification in an entry. */
 extern Release *release_of_entry(const ReleaseEntry *entry);
 
+/* Whether a relation has exactly the columns that are written. */
+extern bool release_has_columns(const Release *release, TupleDesc desc);
+
 /* Writes its rows into a relation with the right columns, or a tuplestore. */
 extern void release_write_rows(Release *release, Oid relation, bool frozen);
 extern void release_return_rows(Release *release, TupleDesc desc, Tuplestorestate *rows);

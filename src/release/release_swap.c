@@ -196,11 +196,16 @@ drop_heap(Oid oid)
 FreshRows *
 release_fresh_rows(Release *release, Oid relation)
 {
-	Relation	table = table_open(relation, ExclusiveLock);
+	HeldBack   *held = release->held;
 	FreshRows  *fresh = palloc0(sizeof(FreshRows));
-	Form_pg_class form = table->rd_rel;
+	Relation	table;
+	Form_pg_class form;
 	Relation	heap;
 
+	if (held != NULL)
+		table_close(held->table, NoLock);
+	table = table_open(relation, ExclusiveLock);
+	form = table->rd_rel;
 	CheckTableNotInUse(table, "refresh_release");
 
 	/*
@@ -216,21 +221,27 @@ release_fresh_rows(Release *release, Oid relation)
 	/* building its indexes runs their functions */
 	require_trusted_relation(relation);
 	fresh->release = table;
-	for (;;)
+	if (held != NULL)
+		held->table = table;
+	while (held == NULL || !held_shows_last(held))
 	{
-		if (release->held != NULL && held_shows_last(release->held))
-		{
-			table_close(table, NoLock);
-			return NULL;
-		}
 		fresh->heap = make_new_heap(relation, form->reltablespace, form->relam, form->relpersistence, ExclusiveLock);
 		release_write_rows(release, fresh->heap, true);
-		if (release->held == NULL || held_rows_keep(release->held, fresh->heap))
+		if (held == NULL || held_rows_keep(held, fresh->heap))
 			break;
 		drop_heap(fresh->heap);
+		fresh->heap = InvalidOid;
 	}
-	if (release->held != NULL)
+	if (held != NULL)
+	{
 		spool_end(&release->spool);
+		UnregisterSnapshot(held->snapshot);
+	}
+	if (!OidIsValid(fresh->heap))
+	{
+		table_close(table, NoLock);
+		return NULL;
+	}
 	fresh->copied = must_copy_rows(table);
 	if (fresh->copied)
 		return fresh;

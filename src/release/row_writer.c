@@ -319,9 +319,8 @@ take_row(RowTarget *target, TupleTableSlot *slot)
 	}
 }
 
-/* Whether a relation has exactly the columns that are written. */
-static bool
-has_columns(const Release *release, TupleDesc desc)
+bool
+release_has_columns(const Release *release, TupleDesc desc)
 {
 	int			from = 1;
 	int			permuted = 0;
@@ -420,7 +419,7 @@ release_write_rows(Release *release, Oid relation, bool frozen)
 	target.desc = RelationGetDescr(target.relation);
 	/* without indexes, only rows must be written */
 	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_MATVIEW) || form->relhasindex ||
-		!has_columns(release, target.desc))
+		!release_has_columns(release, target.desc))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation %s is not the table that was created, or has other columns or indexes", relation_sql_name(relation)),
@@ -442,7 +441,7 @@ release_return_rows(Release *release, TupleDesc desc, Tuplestorestate *rows)
 {
 	RowTarget	target = {.desc = desc,.rows = rows};
 
-	if (!has_columns(release, desc))
+	if (!release_has_columns(release, desc))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("the columns of a release have changed"),
