@@ -168,31 +168,53 @@ add_rows(ContentDifference *difference, const Content *content, const CommonView
 }
 
 ContentDifference
-content_difference(const Content *a, const Content *b, const CommonView *view)
+content_difference_of(const Content *a, const CommonView *view)
 {
 	ContentDifference difference = {
 		.classes = key_counter_create(CurrentMemoryContext, Max(code_words(view->n), 1), 1024),
 		.rows = key_counter_create(CurrentMemoryContext, view->nvalues + 1, Max(a->rows->nkeys, 16))
 	};
-	KeyCounter *rows = difference.rows;
-	int64	   *before;
-	uint32		known;
 
 	add_rows(&difference, a, view, 0);
-	known = difference.classes->nkeys;
-	before = budget_alloc(sizeof(int64), (Size) known + 1);
-	memcpy(before, difference.classes->counts, sizeof(int64) * known);
-	add_rows(&difference, b, view, 1);
+	difference.nclasses = difference.classes->nkeys;
+	difference.class_counts = budget_alloc(sizeof(int64), (Size) difference.nclasses + 1);
+	memcpy(difference.class_counts, difference.classes->counts, sizeof(int64) * difference.nclasses);
+	difference.nrows = difference.rows->nkeys;
+	difference.row_counts = budget_alloc(sizeof(int64), (Size) difference.nrows + 1);
+	memcpy(difference.row_counts, difference.rows->counts, sizeof(int64) * difference.nrows);
+	return difference;
+}
+
+void
+content_difference_from(ContentDifference *difference, const Content *b, const CommonView *view)
+{
+	KeyCounter *classes = difference->classes;
+	KeyCounter *rows = difference->rows;
+
+	/* what was compared before remains as keys that count nobody */
+	memcpy(classes->counts, difference->class_counts, sizeof(int64) * difference->nclasses);
+	memset(classes->counts + difference->nclasses, 0, sizeof(int64) * (classes->nkeys - difference->nclasses));
+	memcpy(rows->counts, difference->row_counts, sizeof(int64) * difference->nrows);
+	memset(rows->counts + difference->nrows, 0, sizeof(int64) * (rows->nkeys - difference->nrows));
+	add_rows(difference, b, view, 1);
 	for (int side = 0; side < 2; side++)
 	{
-		difference.people[side] = budget_alloc_zero(sizeof(int64), (Size) difference.classes->nkeys + 1);
-		difference.only[side] = budget_alloc_zero(sizeof(int64), (Size) difference.classes->nkeys + 1);
+		difference->people[side] = budget_alloc_zero(sizeof(int64), (Size) classes->nkeys + 1);
+		difference->only[side] = budget_alloc_zero(sizeof(int64), (Size) classes->nkeys + 1);
 	}
-	memcpy(difference.people[0], before, sizeof(int64) * known);
-	for (uint32 class = 0; class < difference.classes->nkeys; class++)
-		difference.people[1][class] = difference.classes->counts[class] - difference.people[0][class];
+	memcpy(difference->people[0], difference->class_counts, sizeof(int64) * difference->nclasses);
+	for (uint32 class = 0; class < classes->nkeys; class++)
+		difference->people[1][class] = classes->counts[class] - difference->people[0][class];
 	for (uint32 i = 0; i < rows->nkeys; i++)
-		difference.only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += llabs(rows->counts[i]);
+		difference->only[rows->counts[i] < 0][rows->keys[(Size) i * rows->nwords]] += llabs(rows->counts[i]);
+}
+
+ContentDifference
+content_difference(const Content *a, const Content *b, const CommonView *view)
+{
+	ContentDifference difference = content_difference_of(a, view);
+
+	content_difference_from(&difference, b, view);
 	return difference;
 }
 
@@ -418,7 +440,7 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		entry_read(rows, i, release->name, part_fields, lengthof(part_fields), &part);
 		if (i == 0)
 		{
-			content = content_create(context, release->ngeneralized, part.nvalues, 1024);
+			content = content_create(context, release->ngeneralized, part.nvalues, VARSIZE_ANY_EXHDR(part.rows) / (sizeof(uint64) * (code_words(release->ngeneralized) + part.nvalues + 1)));
 			content->values = part.values;
 			if (part.nvalue_levels > 0)
 				content->value_levels = part.value_levels;

@@ -100,8 +100,18 @@ typedef struct ContentDifference
 								 * first content less those of the second */
 	int64	   *people[2];		/* by side and class: all, and */
 	int64	   *only[2];		/* those whom the other side does not show */
+	uint32		nclasses;		/* of the first content, with their counts */
+	int64	   *class_counts;
+	uint32		nrows;			/* likewise */
+	int64	   *row_counts;
 } ContentDifference;
 
+/*
+ * A content can be compared with several others, one after another, if it is
+ * viewed in the same way.
+ */
+extern ContentDifference content_difference_of(const Content *a, const CommonView *view);
+extern void content_difference_from(ContentDifference *difference, const Content *b, const CommonView *view);
 extern ContentDifference content_difference(const Content *a, const Content *b, const CommonView *view);
 
 /* The smallest of these groups of people whom one side shows, or 0. */

@@ -43,6 +43,7 @@ shown_with(HeldBack *held, const Content *from, const Content *both, uint32 *con
 	uint32		codes[MAX_ATTRIBUTES];
 
 	shown.content->values = from->values;
+	shown.content->value_levels = from->value_levels;
 	shown.content->nlabels = both->nlabels;
 	shown.content->labels = both->labels;
 	shown.content->tuples = from->tuples;
@@ -181,12 +182,12 @@ require_same_values(const Release *release, const Content *a, const Content *b)
 	bool		same = a->nvalues == b->nvalues;
 
 	for (int v = 0; v < a->nvalues && same; v++)
-		same = strcmp(a->values[v], b->values[v]) == 0;
+		same = strcmp(a->values[v], b->values[v]) == 0 && a->value_levels[v] == b->value_levels[v];
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("nothing of release %s can be held back", release->sql_name),
-				 errdetail("Other columns are sensitive, or the class label, than when it showed its rows."),
+				 errdetail("Other columns are sensitive, or the class label, or shown at other levels, than when it showed its rows."),
 				 errhint("Call refresh_release with hold_back => false, or anonopt.republish.")));
 }
 
@@ -316,6 +317,7 @@ held_make_content(HeldBack *held)
 		if (is_news(held, class) || is_less_than_last(held, class))
 			held->release->unchanged = false;
 	content->values = fresh->values;
+	content->value_levels = fresh->value_levels;
 	content->nlabels = fresh->nlabels;
 	content->labels = fresh->labels;
 	for (int a = 0; a < fresh->nattrs; a++)

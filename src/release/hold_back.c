@@ -155,6 +155,7 @@ compare_content(HeldBack *held, int i)
 	const KnownContent *earlier = &held->contents[i];
 	ContentDifference difference;
 	CommonView	view;
+	bool		is_past;
 
 	view_contents(held->composition, held->own, earlier, &view);
 	if (view.unseen != NULL && held->unseen == NULL)
@@ -162,13 +163,21 @@ compare_content(HeldBack *held, int i)
 		held->unseen = view.unseen;
 		held->unseen_in = earlier;
 	}
-	difference = content_difference(held->own->content, earlier->content, &view);
-	if (view.alike && earlier->content->tuples == NULL && view.nvalues == held->own->content->nvalues && !held->is_past[i])
+	is_past = view.alike && earlier->content->tuples == NULL && view.nvalues == held->own->content->nvalues;
+	if (is_past && held->base == NULL)
 	{
-		held->is_past[i] = true;
-		if (!held->release->keep_deleted)
-			held_remember(held, earlier->content, &difference, &view);
+		MemoryContext old = MemoryContextSwitchTo(held->context);
+
+		held->base = palloc(sizeof(ContentDifference));
+		*held->base = content_difference_of(held->own->content, &view);
+		MemoryContextSwitchTo(old);
 	}
+	if (is_past)
+		content_difference_from(held->base, earlier->content, &view);
+	difference = is_past ? *held->base : content_difference(held->own->content, earlier->content, &view);
+	if (is_past && !held->release->keep_deleted)
+		held_remember(held, earlier->content, &difference, &view);
+	held->is_past[i] = is_past;
 	change_offending(held, &difference, &view, find_offences(held, &difference, &view));
 	if (!view.moved)
 		return;
@@ -328,6 +337,9 @@ held_rows_keep(HeldBack *held, Oid rows)
 	if (!holds_any(held))
 		return true;
 	held->entry = entry_of_release(release, release->id, rows);
+	/* nothing is held back of a release that shows no labels as texts */
+	held->entry->class_columns = held->entry->generalized;
+	held->entry->nclass_columns = held->entry->ngeneralized;
 	if (release_keeps(held->entry, &broken))
 		return true;
 	foreach(cell, broken)

@@ -64,6 +64,7 @@ struct HeldBack
 	KnownContent *own;			/* N */
 	KnownContent *contents;
 	int			ncontents;
+	ContentDifference *base;	/* N, to be compared with such contents: */
 	bool	   *is_past;		/* by content: its classes are N's, with the
 								 * same compared values */
 	const int64 *wanted;		/* by compared value: l, or 0 */

@@ -193,4 +193,41 @@ text_or_null(const char *text)
 		}
 					return shown;
 	}
-/**INDENT** Error@193: Stuff missing from end of file */
+
+	bool
+				release_has_columns(const Release *release, TupleDesc desc)
+	{
+		int			from = 1;
+		bool		shows_counts = release->form == RELEASE_LIVE_VIEW;
+		int			permuted = 0;
+		int			n = release->ncolumns + (release->star ? 1 : 0);
+
+		if			(desc->natts != n + shows_counts)
+						return false;
+		if			(shows_counts && TupleDescAttr(desc, n)->atttypid != INT8OID)
+						return false;
+		for			(int i = 0; i < n; i++)
+		{
+			Form_pg_attribute column = TupleDescAttr(desc, i);
+			Oid			type = BOOLOID;
+			int32		typmod;
+			Oid			collation;
+
+			if			(i < release->ncolumns)
+							shown_type(release, &release->columns[i], &type, &typmod, &collation);
+			if			(i < release->ncolumns && release->columns[i].attr < 0 && !release->columns[i].is_class)
+			{
+				Oid			spooled = TupleDescAttr(release->spool.desc, from++)->atttypid;
+
+							type = release->columns[i].pseudonym ? type : spooled;
+			}
+			else if		(i < release->ncolumns && release->permuted && !release->columns[i].is_class)
+							type = TupleDescAttr(release->spool.desc, release->nspooled + ++permuted)->atttypid;
+
+			/* a statement may show a domain's values as its base type */
+			if			(column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
+							return false;
+		}
+					return true;
+	}
+/**INDENT** Error@230: Stuff missing from end of file */

@@ -144,6 +144,20 @@ SELECT lives_ok('SELECT anonopt.refresh_release(''named'', true)', 'pseudonyms, 
 INSERT INTO person VALUES (8001, 20, 'd1', NULL);
 SELECT throws_ok('SELECT anonopt.refresh_release(''named'', true)', '0A000', 'nothing of release public.named can be held back', 'and if something has');
 
+-- a sensitive column that is shown at a level
+CREATE TABLE ills AS SELECT 'd' || i AS value, CASE WHEN i < 2 THEN 'low' ELSE 'high' END AS level1, '*' AS level2 FROM generate_series(0, 9) i;
+ALTER TABLE ills ADD PRIMARY KEY (value);
+CREATE TABLE client AS SELECT i AS id, 20 + i % 20 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 200) i;
+SELECT anonopt.create_dataset('s', 'client', 0.3), anonopt.add_quasi_identifier('s', 'age', 'ages'), anonopt.add_sensitive('s', 'ill', hierarchy => 'ills', level => 1);
+SELECT anonopt.publish_table('leveled', 's', '{1}', k => 10, l => 2);
+CREATE TABLE before_leveled AS TABLE leveled;
+INSERT INTO client VALUES (8101, 20, 'd1'), (8102, 30, 'd3');
+SELECT anonopt.refresh_release('leveled', true);
+SELECT bag_eq('TABLE leveled', 'TABLE before_leveled', 'values at a level are held back, too');
+SELECT is((SELECT row(ok, held_back)::text FROM anonopt.verify('leveled')), '(t,2)', 'and keep the promise');
+SELECT anonopt.publish_table('bounds', 's', '{1}', k => 10, columns_as => 'bounds');
+SELECT throws_ok('SELECT anonopt.refresh_release(''bounds'', true)', '0A000', 'nothing of release public.bounds can be held back', 'not where labels are no texts');
+
 -- recodings and records
 CREATE TABLE patient AS SELECT i AS id, 20 + i % 20 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 200) i;
 SELECT anonopt.create_dataset('e', 'patient', 0.3), anonopt.add_quasi_identifier('e', 'age', 'ages'), anonopt.add_sensitive('e', 'ill'), anonopt.set_insensitive('e', 'id');
