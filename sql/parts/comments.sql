@@ -138,6 +138,7 @@ COMMENT ON FUNCTION anonopt.this_database() IS 'internal';
 COMMENT ON FUNCTION anonopt.as_oid(bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.same_people(regclass, regclass) IS 'declares that two relations show the same people, so that their releases are compared';
 COMMENT ON TABLE anonopt.same_people IS 'relations that were declared to show the same people';
+COMMENT ON FUNCTION anonopt.lasting_name(name, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.relations_read(oid, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.relations_of_people(oid) IS 'internal';
 COMMENT ON FUNCTION anonopt.releases_of_people(oid) IS 'internal';

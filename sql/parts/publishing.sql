@@ -205,6 +205,13 @@ BEGIN ATOMIC
 		 ORDER BY o.rolname = published_by DESC, d.objoid LIMIT 1));
 END;
 
+-- What a relation is called from one session to another: those of temporary ones have schemas of their own.
+CREATE FUNCTION anonopt.lasting_name(schema name, relation name) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT format('%I.%I', CASE WHEN starts_with(schema::text, 'pg_temp_') THEN 'pg_temp' ELSE schema::text END, relation);
+END;
+
 -- The relations whose rows a relation shows, with itself: those that a view reads, the children of a table. Also the parents
 -- of these, which are not read whole. The relation is given by number or by name, and may be gone. What a function in a
 -- view reads is not seen.
@@ -215,15 +222,15 @@ BEGIN ATOMIC
 		SELECT f.relation, f.relation_name, true FROM (
 			SELECT number AS relation, name AS relation_name WHERE name IS NOT NULL
 			UNION
-			SELECT c.oid, format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE c.oid = number
 			UNION
 			SELECT c.oid, name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-			WHERE name IS NOT NULL AND format('%I.%I', n.nspname, c.relname) = name AND NOT EXISTS (
+			WHERE name IS NOT NULL AND anonopt.lasting_name(n.nspname, c.relname) = name AND NOT EXISTS (
 				SELECT FROM pg_catalog.pg_class k JOIN pg_catalog.pg_namespace m ON m.oid = k.relnamespace
-				WHERE k.oid = number AND format('%I.%I', m.nspname, k.relname) = name)) f
+				WHERE k.oid = number AND anonopt.lasting_name(m.nspname, k.relname) = name)) f
 		UNION
-		SELECT c.oid, format('%I.%I', n.nspname, c.relname), x.is_read
+		SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), x.is_read
 		FROM reached r CROSS JOIN LATERAL (
 			SELECT d.refobjid, true FROM pg_catalog.pg_rewrite w
 			JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = w.oid

@@ -144,13 +144,13 @@ OWN_FUNCTION(anonopt_same_people)
 		require_some_select(relations[i]);
 		/* its readers do not declare anything of its source */
 		require_no_release(relations[i]);
-		row = add_text(add_oid(row, relations[i]), relation_sql_name(relations[i]));
 	}
 	/* in either order, a pair is the same */
+	row = add_oid(add_oid(row, Min(relations[0], relations[1])), Max(relations[0], relations[1]));
 	(void) write_catalog("INSERT INTO anonopt.same_people (relation, relation_name, other, other_name, made_in, declared_by)"
-						 " SELECT $2::int8, $3, $4::int8, $5, anonopt.this_database(), $1 WHERE NOT EXISTS (SELECT FROM anonopt.same_people p"
-						 " WHERE p.made_in = anonopt.this_database() AND (p.relation, p.relation_name, p.other, p.other_name)"
-						 " IN (($2::int8, $3, $4::int8, $5), ($4::int8, $5, $2::int8, $3))) ON CONFLICT DO NOTHING", row);
+						 " SELECT a.relation::int8, a.relation_name, b.relation::int8, b.relation_name, anonopt.this_database(), $1"
+						 " FROM anonopt.relations_read($2, NULL) a, anonopt.relations_read($3, NULL) b"
+						 " WHERE a.relation = $2 AND b.relation = $3 ON CONFLICT DO NOTHING", row);
 	PG_RETURN_VOID();
 }
 
