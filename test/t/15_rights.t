@@ -100,7 +100,7 @@ sub check_catalogs
 		'postgres/true', 'all that is in the schema belongs to the superuser, so that nobody else changes what it is');
 	is( ask('boss', q{SELECT string_agg(c.relname || ' ' || a.privilege_type, ', ' ORDER BY 1, c.relname)
 			FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'anonopt'::regnamespace AND a.grantee = 0}),
-		'attribute SELECT, dataset SELECT, progress SELECT, promise SELECT, release SELECT', 'declarations and two views are readable by all, nothing else is open');
+		'attribute SELECT, dataset SELECT, progress SELECT, promise SELECT, release SELECT, same_people SELECT', 'declarations and two views are readable by all, nothing else is open');
 	is( ask('boss', q{SELECT string_agg(c.relname, ' ') FROM pg_class c, pg_attribute a
 			WHERE relnamespace = 'anonopt'::regnamespace AND attrelid = c.oid AND attacl IS NOT NULL}),
 		'', 'nor is any column');
@@ -237,7 +237,7 @@ sub make_people
 
 # What stands for an argument: by name and type, by name, or by type.  SCHEMA is one of the three.
 my %argument = (
-	dataset => 'SCHEMA', relation => 'SCHEMA.people', source => 'SCHEMA.people', release => 'SCHEMA.RELEASE', made => 'SCHEMA.RELEASE',
+	dataset => 'SCHEMA', relation => 'SCHEMA.people', other => 'SCHEMA.words', source => 'SCHEMA.people', release => 'SCHEMA.RELEASE', made => 'SCHEMA.RELEASE',
 	'hierarchy regclass' => 'SCHEMA.zips', dictionary => 'SCHEMA.words', edges => 'SCHEMA.edges', 'weights regclass' => 'SCHEMA.weights',
 	'hierarchy text' => 'NEW', view_name => 'NEW', table_name => 'NEW', name => 'NEW',
 	'relation oid' => 'SCHEMA.people', 'relation bigint' => '1', row_type => '1', id => '00000000-0000-0000-0000-000000000000',
