@@ -83,7 +83,7 @@ sub answers
 {
 	my ($on, $database, @role) = @_;
 	my $sql = join "\nUNION ALL ", map {
-		"SELECT '$_ ' || coalesce(string_agg(regexp_replace(x::text, 'made on [^.]*[.]|>date</th><td>[^<]*|,\"[-0-9]* [0-9:.]*[+]00\"[)]\$', '', 'g'), '; ' ORDER BY x::text COLLATE \"C\"), '') FROM anonopt.$questions{$_} x" }
+		"SELECT '$_ ' || coalesce(string_agg(regexp_replace(x::text, 'made on [^.]*[.]|>date</th><td>[^<]*|,\"[-0-9]* [0-9:.]*[+]00\"', '', 'g'), '; ' ORDER BY x::text COLLATE \"C\"), '') FROM anonopt.$questions{$_} x" }
 	  sort keys %questions;
 
 	return ask($on, $database, $sql, @role);

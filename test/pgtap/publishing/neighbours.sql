@@ -372,7 +372,16 @@ SET LOCAL anonopt.composition = refuse;
 SELECT is(pg_temp.said($$SELECT anonopt.refresh_release('r_exact')$$), NULL, 'a night is not refused for it');
 SELECT anonopt.drop_attribute('exact', 'pay'), anonopt.add_sensitive('exact', 'ill') \g /dev/null
 SELECT matches(pg_temp.said($$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5)$$), 'column "ill" .* 100 of its 100', 'of whatever type, after other columns');
-SELECT anonopt.set_insensitive('exact', 'ill') \g /dev/null
+CREATE TABLE ills AS SELECT 'i' || i AS value, 'i' || i % 20 AS kind, '*'::text AS anything FROM generate_series(1, 100) i;
+ALTER TABLE ills ADD PRIMARY KEY (value);
+CREATE FUNCTION pg_temp.shown_at(level int) RETURNS text LANGUAGE sql AS $$
+    SELECT anonopt.drop_attribute('exact', 'ill'), anonopt.add_sensitive('exact', 'ill', hierarchy => 'ills', level => level);
+    SELECT pg_temp.said($q$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5); DROP TABLE r_ill$q$)
+$$;
+SELECT matches(pg_temp.shown_at(0), 'column "ill" .* 100 of its 100', 'a level that shows the values');
+SELECT is(pg_temp.shown_at(1), NULL, 'nor where labels are shown that k people have: the remedy that the hint names');
+DELETE FROM anonopt.published;
+SELECT anonopt.set_insensitive('exact', 'ill'), anonopt.drop_attribute('exact', 'ill', 'sensitive'), anonopt.add_sensitive('exact', 'ill') \g /dev/null
 SELECT is(pg_temp.said($$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5)$$), NULL, 'nor where somebody says that they may be shown');
 SELECT is((SELECT count(DISTINCT ill) FROM r_ill), 100::bigint, 'which they are');
 SELECT * FROM finish();
