@@ -11,7 +11,7 @@ COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinc
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: whether pg_dump includes a declaration';
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'drops a declaration and, on request, the hierarchies that auto_dataset made for it; the relation stays';
-COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, text) IS 'declares a column by which people could be recognized, and its hierarchy';
+COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, text, boolean) IS 'declares a column by which people could be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass, int) IS 'declares a column whose values must not be learned about anyone';
 COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that readers will want to predict';
 COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';
@@ -40,6 +40,8 @@ COMMENT ON FUNCTION anonopt.create_rounding_hierarchy(text, numeric, numeric, nu
 COMMENT ON FUNCTION anonopt.create_frequency_hierarchy(text, regclass, name, bigint, text) IS 'hierarchy of a column''s values: rare values share one label, then *';
 COMMENT ON FUNCTION anonopt.create_prefix_hierarchy(text, regclass, name, int[], text) IS 'hierarchy of a column''s codes by prefix: cut at separators, then to the given lengths';
 COMMENT ON FUNCTION anonopt.create_csv_hierarchy(text, text, text, regtype) IS 'hierarchy from the text of a CSV file in ARX''s format, one leaf per line';
+COMMENT ON TABLE anonopt.hierarchy_rule IS 'internal: the rules by which hierarchies were built';
+COMMENT ON FUNCTION anonopt.extend_hierarchy(regclass) IS 'adds leaves for new values to a hierarchy, by the rule it was built by';
 COMMENT ON FUNCTION anonopt.check_hierarchy(regclass) IS 'every fault of a hierarchy table; no rows if it is sound';
 COMMENT ON FUNCTION anonopt.generalize(text, regclass, int, text) IS 'the label of a value at a level';
 COMMENT ON FUNCTION anonopt.generalize(anyelement, regclass, int, text) IS 'the label of a value at a level';
@@ -119,11 +121,12 @@ COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name
 COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text, text, text) IS 'publishes a generalization as a materialized view or a live view';
 COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the rows of a release that they show';
 COMMENT ON FUNCTION anonopt.publish_codebook(text, regclass) IS 'makes a table of the labels that a release shows, and what they mean';
-COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text, text, text) IS 'publishes a generalization as a table, which can be dumped or copied';
+COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text, text, text, boolean) IS 'publishes a generalization as a table, which can be dumped or copied';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
 COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'gives a release another generalization or promise; it stays the same relation';
 COMMENT ON FUNCTION anonopt.refresh_release(regclass, boolean, boolean) IS 'measures a release on the current data, and rebuilds it if it keeps its promise';
 COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays on record';
+COMMENT ON FUNCTION anonopt.forget_release(regclass) IS 'drops a release that nobody has read, and what was recorded of it';
 COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release again';
 COMMENT ON FUNCTION anonopt.utility(text, regclass, int, bigint) IS 'measures what a release is good for: distributions, associations, range queries and a classifier, before and after';
 COMMENT ON FUNCTION anonopt.release_distribution(text, regclass) IS 'counts people by value before a release and in it, and those left out';

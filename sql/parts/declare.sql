@@ -41,6 +41,8 @@ CREATE TABLE anonopt.attribute (
 	loss_counts text NOT NULL DEFAULT 'leaves' CHECK (loss_counts IN ('leaves', 'occurring', 'range')),
 	-- column of the relation: the weight of each record's own value
 	owner_sensitivity name,
+	-- whether refreshes add leaves for new values
+	grow boolean NOT NULL DEFAULT false,
 	PRIMARY KEY (dataset, ordinal),
 	UNIQUE (dataset, column_name, role),
 	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
@@ -58,12 +60,39 @@ CREATE TABLE anonopt.promise (
 );
 CREATE UNIQUE INDEX promise_key ON anonopt.promise (dataset, model, COALESCE(column_name, ''));
 
+-- The rules by which hierarchies were built, to add leaves for new values. Bounds may come from data, so nobody else may
+-- read them. The builder checks its arguments again.
+CREATE TABLE anonopt.hierarchy_rule (
+	hierarchy regclass PRIMARY KEY,
+	-- distinguishes it from a later table that reuses its OID
+	hierarchy_type regtype NOT NULL,
+	builder text NOT NULL,
+	relation regclass,
+	relation_type regtype,
+	column_name name,
+	low numeric,
+	high numeric,
+	step numeric,
+	top numeric,
+	bottom numeric,
+	-- widths or steps
+	numbers numeric[],
+	first_day date,
+	last_day date,
+	units text[],
+	-- lengths or buckets
+	lengths int[],
+	-- a mask, a separator or the label of rare values
+	word text,
+	minimum bigint
+);
+
 -- The owner of a database may restore it, and so fill these tables, but must not own them: they
 -- could add types, rules and triggers, which would run as any role that uses or dumps the tables.
 -- REVOKE overrides default privileges.
-REVOKE ALL ON anonopt.dataset, anonopt.attribute, anonopt.promise FROM PUBLIC;
+REVOKE ALL ON anonopt.dataset, anonopt.attribute, anonopt.promise, anonopt.hierarchy_rule FROM PUBLIC;
 GRANT SELECT ON anonopt.dataset, anonopt.attribute, anonopt.promise TO PUBLIC;
-GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute, anonopt.promise TO pg_database_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute, anonopt.promise, anonopt.hierarchy_rule TO pg_database_owner;
 
 -- Whether a restore can resolve a relation's name when it fills these tables: not that of a
 -- temporary or dropped one, nor that of a materialized view that waits for a primary key.
@@ -85,6 +114,8 @@ SELECT pg_catalog.pg_extension_config_dump('anonopt.attribute',
 	' AND EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = anonopt.attribute.dataset'
 	' AND anonopt.is_restored(d.relation))');
 
+SELECT pg_catalog.pg_extension_config_dump('anonopt.hierarchy_rule',
+	'WHERE anonopt.is_restored(hierarchy) AND (relation IS NULL OR anonopt.is_restored(relation))');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.promise',
 	'WHERE (population IS NULL OR anonopt.is_restored(population))'
 	' AND EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = anonopt.promise.dataset'
@@ -99,7 +130,7 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PA
 
 CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
 	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL, unknown text DEFAULT NULL,
-	loss_counts text DEFAULT 'leaves')
+	loss_counts text DEFAULT 'leaves', grow boolean DEFAULT false)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',
@@ -149,7 +180,8 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOL
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
 	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text, OUT timezone text,
-	OUT unknown bigint, OUT memory bigint, OUT rows bigint, OUT people bigint, OUT loss_counts text)
+	OUT unknown bigint, OUT memory bigint, OUT rows bigint, OUT people bigint, OUT loss_counts text,
+	OUT grow boolean)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.read_sql(dataset text)

@@ -37,6 +37,9 @@ RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_prefix_hierarchy' LANGUAG
 CREATE FUNCTION anonopt.create_csv_hierarchy(hierarchy text, csv text, delimiter text DEFAULT ';', type regtype DEFAULT 'text')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_csv_hierarchy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+CREATE FUNCTION anonopt.extend_hierarchy(hierarchy regclass)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_extend_hierarchy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
 CREATE FUNCTION anonopt.check_hierarchy(hierarchy regclass, OUT problem text, OUT level int, OUT labels text[])
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_check_hierarchy' LANGUAGE C STABLE PARALLEL RESTRICTED;
 

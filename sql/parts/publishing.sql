@@ -33,8 +33,12 @@ CREATE TABLE anonopt.published (
 	utility text,
 	published_by name NOT NULL,
 	published_at timestamptz NOT NULL,
-	-- when its rows were written last, by a restore, too; a live view has none
+	-- when its rows were written last, and by what; a live view has none
 	filled_at timestamptz,
+	filled_by text CHECK (filled_by IN ('publishing', 'refresh', 'restore')),
+	-- what verify found last, or publishing, which keeps every promise; NULL where it could not be measured
+	verified_at timestamptz,
+	verified_ok boolean,
 	recoding bigint,
 	recoding_name text,
 	labels text CHECK (labels IN ('hierarchy', 'range')),
@@ -283,7 +287,8 @@ BEGIN ATOMIC
 			ORDER BY i, j) END;
 END;
 
--- Releases of roles that the caller is a member of; after a restore, roles may be missing.
+-- Releases of roles that the caller is a member of, and all for a role that monitors the server; after a restore,
+-- roles may be missing.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, g.k, g.l, g.t,
 	CASE WHEN p.min_utility IS NULL THEN p.measures
@@ -293,12 +298,18 @@ SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dat
 	(SELECT COALESCE(jsonb_agg(jsonb_build_object('model', q.model, 'threshold', q.threshold, 'c', q.c, 'column', q.column_name,
 		'population', q.population_name, 'population_number', COALESCE(q.population, 0)) ORDER BY q.ordinal), '[]')
 		FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal > 0) AS promises,
-	p.shown, p.columns_as, anonopt.class_columns(p.generalized, p.columns_as, p.shown) AS class_columns
+	p.shown, p.columns_as, anonopt.class_columns(p.generalized, p.columns_as, p.shown) AS class_columns,
+	f.filled_at, f.filled_by, f.verified_at, f.verified_ok,
+	(SELECT COALESCE(min(c.difference) FILTER (WHERE c.difference > 0), max(c.difference))
+		FROM anonopt.published_content c WHERE c.id = p.id AND c.part = 0) AS smallest_difference
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint AS k, max(q.threshold) FILTER (WHERE q.model = 'l')::bigint AS l,
 	max(q.threshold) FILTER (WHERE q.model = 't') AS t FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal <= 0) g
+-- a restore may have left a materialized view without rows
+LEFT JOIN LATERAL (SELECT p.filled_at, p.filled_by, p.verified_at, p.verified_ok
+	WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = r.found AND NOT c.relispopulated)) f ON true
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
-	OR has_table_privilege('anonopt.published', 'SELECT');
+	OR has_table_privilege('anonopt.published', 'SELECT') OR pg_has_role('pg_monitor', 'USAGE');
 GRANT SELECT ON anonopt.release TO PUBLIC;
 
 CREATE FUNCTION anonopt.view_sql(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
@@ -319,7 +330,7 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_released_rows' LANGUAGE C VO
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL,
 	recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy',
-	columns_as text DEFAULT 'text', show text DEFAULT 'labels')
+	columns_as text DEFAULT 'text', show text DEFAULT 'labels', replace boolean DEFAULT false)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utility float8, key name, k int DEFAULT 2,
@@ -339,10 +350,13 @@ RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_republish' LANGUAGE C VOLATILE P
 CREATE FUNCTION anonopt.drop_release(release regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+CREATE FUNCTION anonopt.forget_release(release regclass)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_forget_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
 CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bigint, OUT promised_l bigint, OUT l bigint,
 	OUT rows bigint, OUT ok boolean, OUT promised_t float8, OUT t float8, OUT others jsonb, OUT filled_at timestamptz, OUT held_back bigint,
-	OUT held_since timestamptz)
-RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C STABLE PARALLEL RESTRICTED;
+	OUT held_since timestamptz, OUT filled_by text)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.same_people(relation regclass, other regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_same_people' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -624,11 +624,11 @@ column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
 		case PLAN_ADDRESSES:
 			return build_addresses(name, relation, plan->column);
 		case PLAN_MAILS:
-			return build_flat(name, relation, plan->column, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
+			return build_mails(name, relation, plan->column);
 		case PLAN_FREQUENCIES:
 			return build_frequencies(name, relation, plan->column, plan->minimum, NULL);
 		default:
-			return build_flat(name, relation, plan->column, NULL);
+			return build_flat(name, relation, plan->column);
 	}
 }
 

@@ -51,8 +51,9 @@ extern Oid	build_dates(const char *name, Datum low, Datum high, Datum units, Dat
 
 /* ------------------------------------- a column's values, which are the leaves */
 
-/* In one step to *; a label, an expression of the value v, or NULL, comes before. */
-extern Oid	build_flat(const char *name, Oid relation, const char *column, const char *label);
+/* In one step to *; e-mail addresses to their domains first. */
+extern Oid	build_flat(const char *name, Oid relation, const char *column);
+extern Oid	build_mails(const char *name, Oid relation, const char *column);
 
 /* Masked from the right by a character. */
 extern Oid	build_masks(const char *name, Oid relation, const char *column, const char *mask);
@@ -91,6 +92,19 @@ extern char *text_is_address(const char *v);
 
 /* Times of day: hours, then quarters of the day. */
 extern Oid	build_hours(const char *name, Oid relation, const char *column);
+
+/* ------------------------------------------------- leaves for values that came later */
+
+/* Whether a hierarchy has the rule by which it was built. */
+extern bool hierarchy_has_rule(Oid hierarchy);
+
+/*
+ * Adds leaves by that rule, for the values of a column, or of the columns where
+ * new ones are to be expected; returns their number.  Only for the hierarchy's
+ * very owner.
+ */
+extern int64 hierarchy_extend(Oid hierarchy, Oid relation, const char *column);
+extern int64 hierarchy_extend_all(Oid hierarchy);
 
 /* ------------------------------------------------------------ trees and files */
 

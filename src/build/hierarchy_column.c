@@ -53,6 +53,18 @@ leaf_text(const LeafColumn *leaf, const char *expression)
 	return leaf->type_oid == TEXTOID ? expression : sql_as(text_form(leaf->type_oid), expression);
 }
 
+/* Begins a table whose leaves are the column's. */
+static NewHierarchy *
+begin_from_column(const char *name, Builder builder, const LeafColumn *leaf, const char *column)
+{
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+
+	table->rule.builder = builder;
+	table->rule.relation = RelationGetRelid(leaf->opened);
+	table->rule.column = column;
+	return table;
+}
+
 /* Fills a table from expressions of v, and ends it. */
 static Oid
 fill_from_column(NewHierarchy *table, const LeafColumn *leaf, const char *from)
@@ -81,13 +93,22 @@ ask_column(const LeafColumn *leaf, ParamListInfo params, const char *expression,
 }
 
 Oid
-build_flat(const char *name, Oid relation, const char *column, const char *label)
+build_flat(const char *name, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = hierarchy_table_begin(name, true);
+	NewHierarchy *table = begin_from_column(name, BUILDER_FLAT, &leaf, column);
 
-	if (label != NULL)
-		hierarchy_add_level(table, label);
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, different_values(&leaf));
+}
+
+Oid
+build_mails(const char *name, Oid relation, const char *column)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = begin_from_column(name, BUILDER_MAILS, &leaf, column);
+
+	hierarchy_add_level(table, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
 	hierarchy_add_level(table, "'*'");
 	return fill_from_column(table, &leaf, different_values(&leaf));
 }
@@ -102,9 +123,13 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 
 	if (pg_mbstrlen(mask) != 1)
 		refuse_description("mask must be a single character", "For example *, x or 0.");
-	table = hierarchy_table_begin(name, true);
+	table = begin_from_column(name, BUILDER_MASKS, &leaf, column);
+	table->rule.word = mask;
 	table->params = add_text(NULL, mask);
-	longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", text_value), INT4OID));
+	/* values that come later and are longer lose their ends at once */
+	longest = hierarchy_collects();
+	if (longest == 0)
+		longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", text_value), INT4OID));
 	longest = Max(longest, 1);
 	for (int masked = 1; masked <= longest; masked++)
 		hierarchy_add_level(table, psprintf("left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
@@ -163,7 +188,8 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 	for (int i = 0; i < nlevels; i++)
 		if (numbers[i] < 1 || (i > 0 && numbers[i - 1] % numbers[i] != 0))
 			refuse_description("each number of buckets must divide the one before", "For example {20,10,5}.");
-	table = hierarchy_table_begin(name, true);
+	table = begin_from_column(name, BUILDER_QUANTILES, &leaf, column);
+	table->rule.lengths = PointerGetDatum(buckets);
 	table->params = add_array(NULL, INT4ARRAYOID, PointerGetDatum(buckets));
 	for (int i = 1; i <= nlevels; i++)
 		hierarchy_add_level(table, psprintf("l%d", i));
@@ -197,9 +223,11 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	require_readable_column(relation, column);
 	if (minimum < 1)
 		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
-	table = hierarchy_table_begin(name, true);
+	table = begin_from_column(name, BUILDER_FREQUENCIES, &leaf, column);
+	table->rule.minimum = minimum;
+	table->rule.word = other == NULL ? free_label(&leaf) : other;
 	table->params = add_value(NULL, INT8OID, Int64GetDatum(minimum), false);
-	table->params = add_text(table->params, other == NULL ? free_label(&leaf) : other);
+	table->params = add_text(table->params, table->rule.word);
 	frequent = psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression));
 	if (DatumGetBool(ask_column(&leaf, table->params, frequent, BOOLOID)))
 		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
@@ -227,9 +255,13 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 	for (int i = 0; i < nlengths; i++)
 		if (lengths[i] < 1 || (i > 0 && lengths[i] >= lengths[i - 1]))
 			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
-	table = hierarchy_table_begin(name, true);
+	table = begin_from_column(name, BUILDER_PREFIXES, &leaf, column);
+	table->rule.lengths = array == NULL ? (Datum) 0 : PointerGetDatum(array);
+	table->rule.word = separator;
 	table->params = add_text(NULL, separator == NULL ? "" : separator);
-	if (separator != NULL)
+	if (separator != NULL && hierarchy_collects() > 0)
+		most_parts = hierarchy_collects() - nlengths;
+	else if (separator != NULL)
 	{
 		char	   *most = psprintf("max(cardinality(string_to_array(%s, $1)))", leaf_text(&leaf, leaf.expression));
 
@@ -268,7 +300,7 @@ Oid
 build_codes(const char *name, Oid relation, const char *column, int longest, bool countries)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = hierarchy_table_begin(name, true);
+	NewHierarchy *table = begin_from_column(name, countries ? BUILDER_COUNTRY_CODES : BUILDER_CODES, &leaf, column);
 	const char *before = countries ? "country || CASE WHEN country = '' THEN '' ELSE '-' END || " : "";
 	const char *text_value = leaf_text(&leaf, "v");
 
@@ -296,7 +328,7 @@ Oid
 build_addresses(const char *name, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = hierarchy_table_begin(name, true);
+	NewHierarchy *table = begin_from_column(name, BUILDER_ADDRESSES, &leaf, column);
 	const char *address = leaf.type_oid == TEXTOID ? psprintf("CASE WHEN %s THEN v::inet END", text_is_address("v")) : "v::inet";
 
 	for (int i = 0; i < 3; i++)
@@ -311,7 +343,7 @@ Oid
 build_hours(const char *name, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = hierarchy_table_begin(name, true);
+	NewHierarchy *table = begin_from_column(name, BUILDER_HOURS, &leaf, column);
 
 	hierarchy_add_level(table, "to_char(extract(hour FROM v), 'FM00') || ':00'");
 	hierarchy_add_level(table, "CASE WHEN v < time '06:00' THEN '[00:00, 06:00)' WHEN v < time '12:00' THEN '[06:00, 12:00)'"
@@ -443,7 +475,7 @@ build_tree(const char *name, Oid edges)
 	parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
 	relation_close(rel, NoLock);
 	leaf = leaf_column(edges, child);
-	table = hierarchy_table_begin(name, true);
+	table = begin_from_column(name, BUILDER_TREE, &leaf, child);
 
 	/*
 	 * In effect until the names are restored.  The planner does not know that

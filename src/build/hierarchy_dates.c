@@ -77,6 +77,10 @@ build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind
 	NewHierarchy *table = hierarchy_table_begin(name, from_data);
 	StringInfoData from;
 
+	table->rule.builder = kind == DATES_PLAIN ? BUILDER_DATES : kind == DATES_OPEN ? BUILDER_DATES_OPEN : BUILDER_DATES_AS_RANGES;
+	table->rule.first_day = DatumGetDateADT(low);
+	table->rule.last_day = DatumGetDateADT(high);
+	table->rule.units = wanted;
 	table->params = add_value(add_value(NULL, DATEOID, low, false), DATEOID, high, false);
 	require_description(table, "$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)",
 						"low must be a date not above high", "Give the first and the last possible day.");

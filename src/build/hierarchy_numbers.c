@@ -17,12 +17,20 @@
  * leaves are integers; without top or bottom, those are null.
  */
 static NewHierarchy *
-begin_numbers(const char *name, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top, Datum bottom, bool from_data)
+begin_numbers(const char *name, Builder builder, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top,
+			  Datum bottom, bool from_data)
 {
 	NewHierarchy *table;
 
 	(void) count_elements(widths, widths_name);
 	table = hierarchy_table_begin(name, from_data);
+	table->rule.builder = builder;
+	table->rule.low = low;
+	table->rule.high = high;
+	table->rule.step = step;
+	table->rule.top = top;
+	table->rule.bottom = bottom;
+	table->rule.numbers = widths;
 	table->params = add_value(table->params, NUMERICOID, low, false);
 	table->params = add_value(table->params, NUMERICOID, high, false);
 	table->params = add_array(table->params, NUMERICARRAYOID, widths);
@@ -106,7 +114,7 @@ Oid
 build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
 {
 	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, step, 0, 0, from_data);
+	NewHierarchy *table = begin_numbers(name, integers ? BUILDER_INTERVALS : BUILDER_RANGES, low, high, "widths", widths, step, 0, 0, from_data);
 
 	if (integers)
 		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
@@ -123,7 +131,7 @@ Oid
 build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step)
 {
 	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, step, top, bottom, false);
+	NewHierarchy *table = begin_numbers(name, BUILDER_CODED, low, high, "widths", widths, step, top, bottom, false);
 
 	if (top == 0 && bottom == 0)
 		refuse_description("neither top nor bottom is given", "Give the value at which top coding starts, or below which bottom coding applies.");
@@ -160,7 +168,8 @@ build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continu
 	StringInfoData from;
 
 	deconstruct_array(DatumGetArrayTypeP(steps), NUMERICOID, -1, false, TYPALIGN_INT, &step, NULL, &nsteps);
-	table = begin_numbers(name, low, high, "steps", steps, nsteps == 0 ? 0 : step[0], 0, 0, false);
+	table = begin_numbers(name, continuous ? BUILDER_ROUNDED_RANGES : BUILDER_ROUNDED, low, high, "steps", steps,
+						  nsteps == 0 ? 0 : step[0], 0, 0, false);
 	if (nsteps == 0)
 		refuse_description("no step is given", "For example {10,50}.");
 	require_description(table, "$4 > 0 AND $4 < 'Infinity'", "each step must be positive", "For example {10,50}.");
@@ -196,6 +205,8 @@ build_bins(const char *name, const Datum *edges, int nlevels)
 {
 	NewHierarchy *table = hierarchy_table_begin(name, true);
 
+	/* open ends leave no value without a leaf */
+	table->rule.builder = BUILDER_BINS;
 	for (int i = 1; i <= nlevels; i++)
 	{
 		table->params = add_value(table->params, NUMERICARRAYOID, edges[i - 1], false);

@@ -4,7 +4,8 @@
  *
  * A builder runs one INSERT … SELECT with an expression per level.  It sets
  * search_path to pg_catalog to keep the statements readable; names given by
- * users are resolved before that and are written qualified and quoted.
+ * users are resolved before that and are written qualified and quoted.  When a
+ * hierarchy is extended, the same SELECT is run for the leaves that it lacks.
  */
 #include "build/hierarchy_table.h"
 
@@ -12,17 +13,34 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
+#include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "commands/comment.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+
+/* The rows of an extension; NULL while tables are created. */
+static NewLeaves *collecting = NULL;
+
+void
+hierarchy_collect(NewLeaves *leaves)
+{
+	collecting = leaves;
+}
+
+int
+hierarchy_collects(void)
+{
+	return collecting == NULL ? 0 : collecting->height;
+}
 
 NewHierarchy *
 hierarchy_table_begin(const char *name, bool from_data)
 {
 	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
 
-	table->made = new_relation(name, "Drop it, or choose another name for the hierarchy.");
+	if (collecting == NULL)
+		table->made = new_relation(name, "Drop it, or choose another name for the hierarchy.");
 	table->from_data = from_data;
 	initStringInfo(&table->labels);
 	table->names_level = sql_use_catalog_names();
@@ -55,9 +73,41 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type)
 	sql_run(sql.data, NULL);
 }
 
+static void
+take_leaf(void *arg, const Datum *values, const bool *nulls)
+{
+	NewLeaves  *leaves = arg;
+
+	tuplestore_putvalues(leaves->rows, leaves->desc, unconstify(Datum *, values), unconstify(bool *, nulls));
+}
+
+/* Reads what would be the rows of the table; returns the hierarchy to extend. */
+static Oid
+collect_rows(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
+{
+	Oid		   *types = palloc(sizeof(Oid) * (collecting->height + 1));
+
+	if (table->height != collecting->height)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s would have another number of levels by its rule", relation_sql_name(collecting->hierarchy)),
+				 errdetail("It has %d, and would have %d.", collecting->height, table->height),
+				 errhint("Build another hierarchy, declare the column with it, and call anonopt.republish.")));
+	for (int i = 0; i <= collecting->height; i++)
+		types[i] = i == 0 ? collecting->leaf_type : TEXTOID;
+	if (type_is_integer(collecting->leaf_type))
+		leaf_type = format_type_be_qualified(collecting->leaf_type);
+	rows_read(psprintf("SELECT CAST(%s AS %s)%s FROM %s", leaf, leaf_type, table->labels.data, from), collecting->sources,
+			  table->params, NULL, collecting->height + 1, types, take_leaf, collecting);
+	sql_restore_names(table->names_level);
+	return collecting->hierarchy;
+}
+
 Oid
 hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
 {
+	if (collecting != NULL)
+		return collect_rows(table, leaf_type, leaf, from);
 	hierarchy_table_create(table, leaf_type);
 	sql_run(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from), table->params);
 	return hierarchy_table_finish(table);
@@ -79,6 +129,8 @@ hierarchy_table_finish(NewHierarchy *table)
 		CreateComments(hierarchy, RelationRelationId, 0, MADE_FROM_DATA " from data");
 		CommandCounterIncrement();
 	}
+	if (table->rule.builder != BUILDER_NONE)
+		hierarchy_rule_write(hierarchy, &table->rule);
 	sql_restore_names(table->names_level);
 	return hierarchy;
 }

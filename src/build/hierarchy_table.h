@@ -8,8 +8,10 @@
 #include "base/compat.h"
 
 #include "access/htup_details.h"
+#include "build/hierarchy_rule.h"
 #include "catalog/sql.h"
 #include "lib/stringinfo.h"
+#include "utils/tuplestore.h"
 
 /* The most levels that fit into a table, whatever their labels. */
 #define MOST_LEVELS (MaxTupleAttributeNumber / 2 - 1)
@@ -17,9 +19,21 @@
 /* The most leaves a builder writes, so that a typo does not fill a disk. */
 #define MAX_LEAVES 10000000
 
+/* Rows that a builder would write, while it is called to extend a hierarchy. */
+typedef struct NewLeaves
+{
+	Oid			hierarchy;
+	Oid			leaf_type;
+	int			height;
+	List	   *sources;		/* relations that the builder reads */
+	TupleDesc	desc;			/* value, level1, level2 and so on */
+	Tuplestorestate *rows;
+} NewLeaves;
+
 typedef struct NewHierarchy
 {
 	NewRelation made;
+	HierarchyRule rule;			/* if its builder has one */
 	int			names_level;
 	bool		from_data;		/* the table shows values, so it is its
 								 * owner's */
@@ -35,6 +49,13 @@ typedef struct NewHierarchy
  * pg_catalog.
  */
 extern NewHierarchy *hierarchy_table_begin(const char *name, bool from_data);
+
+/*
+ * Has builders collect rows instead of creating a table, until it is called with
+ * NULL; the number of levels that they must have then, or 0.
+ */
+extern void hierarchy_collect(NewLeaves *leaves);
+extern int	hierarchy_collects(void);
 
 /* Adds a level above the last: an expression of its labels. */
 extern void hierarchy_add_level(NewHierarchy *table, const char *label);

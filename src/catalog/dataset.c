@@ -90,12 +90,12 @@ static void
 load_attributes(Dataset *dataset)
 {
 	const Oid	types[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID,
-	TEXTOID, OIDOID, OIDOID, TEXTOID, TEXTOID, TEXTOID};
+	TEXTOID, OIDOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, BOOLOID};
 	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, coalesce(weight, 'NaN'),"
 								 " coalesce(min_level, -1), coalesce(max_level, -1), distance, sensitivity::oid, sensitivity_type::oid,"
-								 " unknown, loss_counts, owner_sensitivity::text"
+								 " unknown, loss_counts, owner_sensitivity::text, coalesce(grow, false)"
 								 " FROM anonopt.attribute WHERE dataset = $1 ORDER BY ordinal LIMIT %d", MAX_DECLARED + 1),
 						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_DECLARED)
@@ -125,6 +125,7 @@ load_attributes(Dataset *dataset)
 		attribute->shows_unknown = row_text(rows, i, 10) != NULL;
 		attribute->loss_counts = (LossRule) require_choice("loss_counts", loss_counts, "Losses", loss_rule_names, LOSS_RULES, " and ");
 		attribute->owner_sensitivity = row_text(rows, i, 12);
+		attribute->grows = DatumGetBool(row_value(rows, i, 13, &isnull));
 	}
 	for (int i = 0; i < dataset->nattributes; i++)
 		check_attribute(dataset, &dataset->attributes[i]);

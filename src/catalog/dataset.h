@@ -35,6 +35,7 @@ typedef struct Declared
 	Distance	distance;
 	Oid			sensitivity;	/* table of weights, or InvalidOid */
 	Oid			sensitivity_type;
+	bool		grows;			/* refreshes add leaves for new values */
 	char	   *owner_sensitivity;	/* column with the weight of each record's
 									 * own value, or NULL */
 } Declared;

@@ -201,7 +201,8 @@ new_relation(const char *name, const char *hint)
 	new.schema = RangeVarGetCreationNamespace(range);
 	new.name = range->relname;
 	new.sql_name = quote_qualified_identifier(keep_schema_name(new.schema), new.name);
-	if (OidIsValid(get_relname_relid(new.name, new.schema)))
+	new.taken_by = get_relname_relid(new.name, new.schema);
+	if (OidIsValid(new.taken_by) && hint != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("relation %s already exists", new.sql_name),

@@ -62,12 +62,15 @@ typedef struct NewRelation
 	Oid			schema;
 	char	   *name;
 	char	   *sql_name;		/* quoted and qualified */
+	Oid			taken_by;		/* the relation that has the name, or
+								 * InvalidOid */
 } NewRelation;
 
 /*
- * Resolves a name as a user wrote it.  Fails unless it is free, with a hint
- * what to do about the relation that has it, and the current role may create
- * relations in the schema, which keeps its name as above.
+ * Resolves a name as a user wrote it.  Fails unless the current role may create
+ * relations in the schema, which keeps its name as above; and unless the name is
+ * free, with a hint what to do about the relation that has it, or NULL if that is
+ * to be replaced.
  */
 extern NewRelation new_relation(const char *name, const char *hint);
 

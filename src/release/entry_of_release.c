@@ -261,6 +261,7 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->id = pstrdup(id);
 	entry->relation = relation;
 	entry->form = release->form;
+	entry->filled_by = release->form == RELEASE_LIVE_VIEW ? FILLED_BY_NOTHING : release->filled_by;
 	entry->name = release->sql_name;
 	entry->dataset = release->dataset->name;
 	entry->source = release->dataset->relation;

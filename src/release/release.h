@@ -56,6 +56,9 @@ typedef struct Release
 	bool		keep_deleted;	/* shows people in them who were deleted */
 	int64		last_people_k;	/* people in the smallest class that it showed
 								 * last, if rows belong to people */
+	FilledBy	filled_by;
+	Oid			replaced;		/* a release whose name it takes, or
+								 * InvalidOid */
 	ReleaseForm form;
 	Generalization by;			/* as its entry says it, once it has been read */
 	char	  **named;			/* columns to be shown unchanged */
@@ -105,10 +108,10 @@ extern int	release_settings_begin(void);
 extern void release_settings_end(int level);
 
 /*
- * Resolves the name of a new release; it must be free and the caller must have
- * CREATE in the schema.
+ * Resolves the name of a new release; it must be free, or may be that of a
+ * release to replace, and the caller must have CREATE in the schema.
  */
-extern void release_name(Release *release, const char *name);
+extern void release_name(Release *release, const char *name, bool replaces);
 
 /* Chooses the columns to show, once data set, promise and generalization are known. */
 extern void release_choose(Release *release);
@@ -168,11 +171,14 @@ extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation, bool holds_back, bool keep_deleted);
 extern void release_drop(Oid relation);
 
+/* Drops one and deletes its entry, unless others may have read it. */
+extern void release_forget(Oid relation);
+
 /*
- * Opens an existing release, locked, so that its specification may be changed;
- * then applies the change.
+ * Opens an existing release, locked, so that its specification may be changed,
+ * perhaps without its promises of l or t; then applies the change.
  */
-extern Release *release_republish_begin(Oid relation, ReleaseEntry **entry);
+extern Release *release_republish_begin(Oid relation, ReleaseEntry **entry, bool keeps_l, bool keeps_t);
 extern void release_republish(Release *release, const ReleaseEntry *entry);
 
 /* The specification in an entry. */
@@ -277,6 +283,12 @@ extern void release_swap_rows(FreshRows *fresh);
 
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);
+
+/*
+ * Gathers the planner's statistics of rows that were just written; as ANALYZE
+ * does, it runs functions of indexes as the owner, who must trust them.
+ */
+extern void release_analyze(Oid relation);
 
 /* The function through which a live view reads, or InvalidOid. */
 extern Oid	rows_function(Oid view);

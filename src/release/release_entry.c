@@ -22,6 +22,8 @@
 static const char *const form_names[] = {"table", "materialized view", "live view"};
 static const char *const suppression_names[] = {"omit", "star"};
 static const char *const shown_names[] = {"labels", "permuted"};
+static const char *const filled_names[] = {"publishing", "refresh", "restore"};
+static const char *const place_names[] = {"here", "elsewhere"};
 static const char form_kinds[] = {RELKIND_RELATION, RELKIND_MATVIEW, RELKIND_VIEW};
 
 /* ------------------------------------------------------- entries and their parts */
@@ -65,7 +67,11 @@ static const EntryField entry_fields[] = {
 	{COLUMN("held_back", FIELD_COUNT, FIELD_UNWRITTEN, OF_ENTRY(held_back)),.least = 0,.most = PG_INT64_MAX,
 	.read = "(SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM anonopt.published_held h WHERE h.id = p.id)"},
 	{COLUMN("held_since", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(held_since)),.given = OF_ENTRY(is_held_back),
-	.read = "(SELECT min(h.since) FROM anonopt.published_held h WHERE h.id = p.id)"}
+	.read = "(SELECT min(h.since) FROM anonopt.published_held h WHERE h.id = p.id)"},
+	{COLUMN("filled_by", FIELD_WORD, 0, OF_ENTRY(filled_by)), WORDS(filled_names)},
+	{COLUMN("made_in", FIELD_FLAG, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_ENTRY(is_restored)), WORDS(place_names),
+		.read = "CASE WHEN p.made_in = anonopt.this_database() AND EXISTS (SELECT FROM pg_class c WHERE c.oid = anonopt.as_oid(p.relation)"
+	" AND c.reltype = anonopt.as_oid(p.row_type)) THEN 'here' ELSE 'elsewhere' END"}
 };
 
 #define OF_CONTENT(member) offsetof(KnownContent, member)
@@ -466,6 +472,12 @@ write_parts(const ReleaseEntry *entry)
 	}
 }
 
+const char *
+filled_name(FilledBy by)
+{
+	return by < lengthof(filled_names) ? filled_names[by] : NULL;
+}
+
 /* Who publishes, and when rows are written: a live view has none. */
 static char *
 publisher(void)
@@ -482,8 +494,9 @@ filled_now(const ReleaseEntry *entry)
 void
 release_entry_insert(const ReleaseEntry *entry)
 {
-	entry_insert("published", entry_fields, lengthof(entry_fields), entry, "row_type, made_in, published_by, published_at, filled_at",
-				 psprintf("%u, anonopt.this_database(), %s, clock_timestamp(), %s", get_rel_type_id(entry->relation), publisher(), filled_now(entry)));
+	entry_insert("published", entry_fields, lengthof(entry_fields), entry, "row_type, made_in, published_by, published_at, filled_at, verified_at, verified_ok",
+				 psprintf("%u, anonopt.this_database(), %s, clock_timestamp(), %s, clock_timestamp(), true",
+						  get_rel_type_id(entry->relation), publisher(), filled_now(entry)));
 	write_parts(entry);
 }
 
@@ -511,7 +524,8 @@ static void
 change_entry(const ReleaseEntry *entry, bool refreshes, bool publishes)
 {
 	if (entry_update("published", entry_fields, lengthof(entry_fields), entry, refreshes,
-					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s%s", get_rel_type_id(entry->relation), filled_now(entry),
+					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s, verified_at = clock_timestamp(), verified_ok = true%s",
+							  get_rel_type_id(entry->relation), filled_now(entry),
 							  publishes ? psprintf(", published_by = %s, published_at = clock_timestamp()", publisher()) : ""),
 					 psprintf("WHERE p.id = '%s'", entry->id)) != 1 ||
 		(refreshes && !promises_no_less(entry)))
@@ -531,4 +545,43 @@ void
 release_entry_update(const ReleaseEntry *entry, bool same_rows)
 {
 	change_entry(entry, true, !same_rows);
+}
+
+void
+release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known)
+{
+	ParamListInfo params = add_value(add_text(NULL, entry->id), BOOLOID, BoolGetDatum(ok), !is_known);
+
+	/*
+	 * a refresh has locked the row, which would wait for us, who read its
+	 * release; it records its own
+	 */
+	(void) write_catalog("UPDATE anonopt.published SET verified_at = clock_timestamp(), verified_ok = $2 WHERE id ="
+						 " (SELECT p.id FROM anonopt.published p WHERE p.id = $1::uuid FOR NO KEY UPDATE SKIP LOCKED)", params);
+}
+
+void
+release_entry_retire(const char *id)
+{
+	(void) write_catalog("UPDATE anonopt.published SET relation = 0, row_type = 0 WHERE id = $1::uuid", add_text(NULL, id));
+}
+
+void
+release_entry_forget(const char *id)
+{
+	static const char *const tables[] = {"published", "published_promise", "published_values", "published_cover",
+	"published_source", "published_content", "published_link", "published_held"};
+
+	for (int i = 0; i < lengthof(tables); i++)
+		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, id));
+}
+
+bool
+release_entry_is_new(const char *id)
+{
+	const Oid	type = INT4OID;
+
+	return read_catalog("SELECT 1 FROM anonopt.published p WHERE p.id = $1::uuid AND p.published_at >= now()"
+						" AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = p.id AND c.made_at < now())",
+						add_text(NULL, id), 1, &type)->n > 0;
 }

@@ -18,6 +18,15 @@ typedef enum ReleaseForm
 	RELEASE_LIVE_VIEW
 } ReleaseForm;
 
+/* What wrote its rows; the last is nothing, of a live view. */
+typedef enum FilledBy
+{
+	FILLED_BY_PUBLISHING,
+	FILLED_BY_REFRESH,
+	FILLED_BY_RESTORE,
+	FILLED_BY_NOTHING
+} FilledBy;
+
 /*
  * The frequency of each sensitive value among all people, in the order used by
  * the distance.
@@ -115,6 +124,9 @@ typedef struct ReleaseEntry
 	int64		held_back;		/* people who are not shown as they are, and */
 	bool		is_held_back;
 	TimestampTz held_since;		/* since when */
+	FilledBy	filled_by;
+	bool		is_restored;	/* the relation is not the one that the entry
+								 * was written for */
 	int			ngeneralized;
 	char	  **generalized;
 	int			nsensitive;
@@ -197,5 +209,21 @@ extern void release_entry_update(const ReleaseEntry *entry, bool same_rows);
 
 /* Replaces an entry by one with another generalization or promise. */
 extern void release_entry_replace(const ReleaseEntry *entry);
+
+/*
+ * Records what verify found, if that is known; nothing while somebody else
+ * writes the entry.
+ */
+extern void release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known);
+
+/* Leaves an entry without its relation, which another takes over. */
+extern void release_entry_retire(const char *id);
+
+/* Whether all that an entry records was recorded by this transaction; deletes it all. */
+extern bool release_entry_is_new(const char *id);
+extern void release_entry_forget(const char *id);
+
+/* The word for what filled a release, or NULL. */
+extern const char *filled_name(FilledBy by);
 
 #endif

@@ -58,10 +58,11 @@ release_settings_end(int level)
 }
 
 void
-release_name(Release *release, const char *name)
+release_name(Release *release, const char *name, bool replaces)
 {
-	NewRelation new = new_relation(name, "Drop it, with anonopt.drop_release if it is a release, or choose another name.");
+	NewRelation new = new_relation(name, replaces ? NULL : "Drop it, with anonopt.drop_release if it is a release, or choose another name.");
 
+	release->replaced = new.taken_by;
 	release->schema = new.schema;
 	release->name = new.name;
 	release->sql_name = new.sql_name;

@@ -11,6 +11,7 @@
 
 #include "access/relation.h"
 #include "access/xact.h"
+#include "build/hierarchy_build.h"
 #include "catalog/dataset.h"
 #include "catalog/dependency.h"
 #include "catalog/own_objects.h"
@@ -33,34 +34,59 @@
 /* ---------------------------------------------------------- what all do alike */
 
 /*
- * Fails unless every value to be shown fits a release's column as it is: rows
- * are written without the casts and checks of an INSERT.
+ * Whether every value to be shown fits a release's column as it is, because rows
+ * are written without the casts and checks of an INSERT; sets the type of the
+ * values.
  */
-static void
-check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
+static bool
+type_fits(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column, Oid *type, int32 *typmod)
 {
-	Oid			source = release->dataset->relation;
-	Oid			type;
-	int32		typmod;
 	Oid			base;
 	int32		base_typmod;
 	Oid			collation;
 
-	shown_type(release, shown, &type, &typmod, &collation);
+	shown_type(release, shown, type, typmod, &collation);
 	/* a statement may show a domain's values as its base type */
-	base_typmod = typmod;
-	base = type == column->atttypid ? type : getBaseTypeAndTypmod(type, &base_typmod);
-	if (base == column->atttypid &&
+	base_typmod = *typmod;
+	base = *type == column->atttypid ? *type : getBaseTypeAndTypmod(*type, &base_typmod);
+	return base == column->atttypid &&
 		(column->atttypmod == -1 || column->atttypmod == base_typmod ||
-		 ((base == VARCHAROID || base == VARBITOID) && base_typmod != -1 && base_typmod <= column->atttypmod)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("column \"%s\" of release %s has another type than its source has now", shown->name, release->sql_name),
-			 errdetail("It shows type %s, and relation %s has %s.", format_type_with_typemod(column->atttypid, column->atttypmod),
-					   relation_sql_name(source), format_type_with_typemod(type, typmod)),
-			 errhint(release->form == RELEASE_TABLE ? "Change the type of either with ALTER TABLE, or drop the release and publish anew." :
-					 "Change the type back with ALTER TABLE, or drop the release and publish anew.")));
+		 ((base == VARCHAROID || base == VARBITOID) && base_typmod != -1 && base_typmod <= column->atttypmod));
+}
+
+/*
+ * Whether a relation has the columns that a release would have; unless any_type,
+ * fails if it has them with other types.
+ */
+static bool
+has_columns_of(const Release *release, Oid relation, bool any_type)
+{
+	Relation	rel = relation_open_existing(relation);
+	int			n = RelationGetNumberOfAttributes(rel);
+	bool		same = n == release->ncolumns + (release->star ? 1 : 0);
+
+	for (int i = 0; i < n && same; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(rel), i);
+		const ShownColumn *shown = &release->columns[i];
+		Oid			type;
+		int32		typmod;
+
+		same = !column->attisdropped && strcmp(NameStr(column->attname), i < release->ncolumns ? shown->name : "anonopt_suppressed") == 0;
+		if (!same || i == release->ncolumns || type_fits(release, shown, column, &type, &typmod))
+			continue;
+		same = false;
+		if (!any_type)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("column \"%s\" of release %s has another type than its source has now", shown->name, release->sql_name),
+					 errdetail("It shows type %s, and relation %s has %s.", format_type_with_typemod(column->atttypid, column->atttypmod),
+							   relation_sql_name(release->dataset->relation), format_type_with_typemod(type, typmod)),
+					 errhint(release->form == RELEASE_TABLE ? "Change the type of either with ALTER TABLE, or drop the release and publish anew." :
+							 "Change the type back with ALTER TABLE, or drop the release and publish anew.")));
+	}
+	relation_close(rel, NoLock);
+	return same;
 }
 
 /* Fails if the release would have other columns. */
@@ -70,32 +96,48 @@ check_same_columns(const Release *release, const ReleaseEntry *entry)
 	const Population *population = release->population;
 	bool		same = population->nattrs == entry->ngeneralized;
 	int			sensitive = 0;
-	int			n = 0;
-	Relation	rel;
 
 	for (int a = 0; a < population->nattrs && same; a++)
 		same = strcmp(population->attrs[a].name, entry->generalized[a]) == 0;
 	for (int i = 0; i < release->ncolumns && same; i++)
 		if (release->columns[i].attr < 0 && release->columns[i].promised)
 			same = sensitive < entry->nsensitive && strcmp(release->columns[i].name, entry->sensitive[sensitive++]) == 0;
-	if (!same || sensitive != entry->nsensitive)
+	if (!same || sensitive != entry->nsensitive || !has_columns_of(release, entry->relation, false))
 		refuse_changed(release);
-	rel = relation_open_existing(entry->relation);
-	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(rel), i);
+}
 
-		if (column->attisdropped)
-			refuse_changed(release);
-		if (i < release->ncolumns && strcmp(NameStr(column->attname), release->columns[i].name) != 0)
-			refuse_changed(release);
-		if (i < release->ncolumns)
-			check_type(release, &release->columns[i], column);
-		n++;
+/*
+ * Adds leaves for new values where that is declared, which the data's snapshot
+ * must show.  Hierarchies are locked in order.
+ */
+static void
+grow_hierarchies(const Dataset *dataset)
+{
+	List	   *hierarchies = NIL;
+	ListCell   *cell;
+	int64		all = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].grows)
+			hierarchies = list_append_unique_oid(hierarchies, dataset->attributes[i].hierarchy);
+	list_sort(hierarchies, list_oid_cmp);
+	foreach(cell, hierarchies)
+	{
+		int64		added = 0;
+
+		for (int i = 0; i < dataset->nattributes; i++)
+			if (dataset->attributes[i].grows && dataset->attributes[i].hierarchy == lfirst_oid(cell))
+				added += hierarchy_extend(lfirst_oid(cell), dataset->relation, dataset->attributes[i].column);
+		if (added > 0)
+			ereport(NOTICE,
+					(errmsg_plural("hierarchy %s has " INT64_FORMAT " new leaf", "hierarchy %s has " INT64_FORMAT " new leaves",
+								   (unsigned long) added, relation_sql_name(lfirst_oid(cell)), added)));
+		all += added;
 	}
-	relation_close(rel, NoLock);
-	if (n != release->ncolumns + (release->star ? 1 : 0))
-		refuse_changed(release);
+	if (all == 0)
+		return;
+	PopActiveSnapshot();
+	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
 /*
@@ -110,6 +152,8 @@ read_release(Release *release, const ReleaseEntry *entry, bool extends)
 
 	release->writes = true;
 	release_check(release);
+	if (!release->refills)
+		grow_hierarchies(release->dataset);
 	release->extends = extends && release->by.kind == BY_RECODING;
 	if (release->extends)
 		recoding = recoding_open_own(release->by.recoding);
@@ -176,24 +220,11 @@ make_relation(Release *release, const char *id)
 	}
 	release_write_rows(release, relation, false);
 	release_mark_filled(relation);
+	release_analyze(relation);
 	return relation;
 }
 
-Oid
-release_create(Release *release)
-{
-	char	   *id = DatumGetCString(DirectFunctionCall1(uuid_out, DirectFunctionCall1(gen_random_uuid, (Datum) 0)));
-	Oid			relation;
-
-	read_release(release, NULL, false);
-	relation = make_relation(release, id);
-	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
-	write_down(release, id, relation, release_entry_insert);
-	release_close(release);
-	return relation;
-}
-
-/* ------------------------------------------------------ refreshes, republishes */
+/* ------------------------------------------------------- existing releases */
 
 /* The entry as it is now, even if others have committed it since our snapshot. */
 static ReleaseEntry *
@@ -237,6 +268,7 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW && entry->nforms == 0 && !entry->permuted;
 	release->keep_deleted = keep_deleted;
 	release->last_people_k = entry->people_k;
+	release->filled_by = refills && entry->is_restored ? FILLED_BY_RESTORE : FILLED_BY_REFRESH;
 	if (release->dataset->relation != entry->source)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -254,44 +286,73 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	return release;
 }
 
-/* Replaces the rows of a release that has been read, and its entry. */
+/* Replaces the rows of a release that has been read, and writes its entry. */
 static void
-replace_rows(Release *release, const ReleaseEntry *entry, void (*write) (const ReleaseEntry *entry))
+replace_rows(Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry))
 {
-	FreshRows  *fresh = release->form == RELEASE_LIVE_VIEW ? NULL : release_fresh_rows(release, entry->relation);
+	FreshRows  *fresh = release->form == RELEASE_LIVE_VIEW ? NULL : release_fresh_rows(release, relation);
 
 	/* functions of indexes may have renamed a schema */
 	release_check_names(release);
 	if (write != NULL && release->form == RELEASE_MATERIALIZED_VIEW)
-		depend_on_read(release, entry->relation);
+		depend_on_read(release, relation);
 	if (fresh == NULL && release->held != NULL)
-		held_record(release, entry->id);
+		held_record(release, id);
 	else
-		write_down(release, entry->id, entry->relation, write);
+		write_down(release, id, relation, write);
 	/* the last step, because readers are locked out from here on */
 	if (fresh != NULL)
 		release_swap_rows(fresh);
-	PopActiveSnapshot();
-	release_close(release);
 }
 
 void
 release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 {
 	ReleaseEntry *entry = release_lock_entry(relation);
+	Release    *release;
 
 	if (entry->form == RELEASE_LIVE_VIEW && entry->by.kind != BY_RECODING)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-	/* rows that are held back are found by their labels */
-	if (holds_back && (entry->nforms > 0 || entry->permuted) && !composition_holds_back())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
-				 errdetail("It does not show the labels of its classes as text."),
-				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish with columns_as => 'text'.")));
-	replace_rows(read_of_entry(entry, false, holds_back, keep_deleted), entry, NULL);
+	release = read_of_entry(entry, false, holds_back, keep_deleted);
+	replace_rows(release, entry->id, relation, NULL);
+	PopActiveSnapshot();
+	release_close(release);
+}
+
+/*
+ * Reads for a view that PostgreSQL fills.  Nobody sees the warnings of a
+ * restore, so what they would be about is an error then.  It leaves the view
+ * without rows, and names the function that fills it.
+ */
+static Release *
+read_for_filling(const ReleaseEntry *entry)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Release    *release = NULL;
+
+	if (!entry->is_restored)
+		return read_of_entry(entry, true, false, false);
+	if (composition_level() == WARNING)
+		sql_set("anonopt.composition", "refuse");
+	PG_TRY();
+	{
+		release = read_of_entry(entry, true, false, false);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		error->hint = psprintf("The restored view %s has no rows until anonopt.refresh_release fills it.%s%s",
+							   relation_sql_name(entry->relation), error->hint == NULL ? "" : " ", error->hint == NULL ? "" : error->hint);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return release;
 }
 
 void
@@ -305,7 +366,7 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
-	release = read_of_entry(entry, true, false, false);
+	release = read_for_filling(entry);
 	write_down(release, entry->id, relation, NULL);
 	depend_on_read(release, relation);
 	release_return_rows(release, desc, rows);
@@ -313,12 +374,33 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 	release_close(release);
 }
 
+/* Leaves out what an entry promises of a model. */
+static void
+withdraw(ReleaseEntry *entry, PromiseModel model)
+{
+	int			n = 0;
+	int			ngeneral = 0;
+
+	for (int i = 0; i < entry->npromises; i++)
+		if (entry->promises[i].model != model)
+		{
+			ngeneral += i < entry->ngeneral;
+			entry->promises[n++] = entry->promises[i];
+		}
+	entry->npromises = n;
+	entry->ngeneral = ngeneral;
+}
+
 Release *
-release_republish_begin(Oid relation, ReleaseEntry **entry)
+release_republish_begin(Oid relation, ReleaseEntry **entry, bool keeps_l, bool keeps_t)
 {
 	Release    *release;
 
 	*entry = release_lock_entry(relation);
+	if (!keeps_l)
+		withdraw(*entry, MODEL_L);
+	if (!keeps_t)
+		withdraw(*entry, MODEL_T);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(*entry);
 	if (release->by.kind == BY_RECORDS)
@@ -338,7 +420,9 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	read_release(release, entry, false);
 	if (release->form == RELEASE_LIVE_VIEW)
 		live_check_source(release);
-	replace_rows(release, entry, release_entry_replace);
+	replace_rows(release, entry->id, relation, release_entry_replace);
+	PopActiveSnapshot();
+	release_close(release);
 	/* it states the promise, unless somebody has replaced it */
 	comment = GetComment(relation, RelationRelationId, 0);
 	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
@@ -347,23 +431,139 @@ release_republish(Release *release, const ReleaseEntry *entry)
 
 /* ------------------------- drops releases and the objects created with them */
 
+static void
+drop_objects(const ReleaseEntry *entry)
+{
+	ObjectAddresses *objects = new_object_addresses();
+	ObjectAddress object;
+
+	ObjectAddressSet(object, ProcedureRelationId, entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
+	if (OidIsValid(object.objectId))
+		add_exact_object_address(&object, objects);
+	LockRelationOid(entry->relation, AccessExclusiveLock);
+	ObjectAddressSet(object, RelationRelationId, entry->relation);
+	add_exact_object_address(&object, objects);
+	performMultipleDeletions(objects, DROP_RESTRICT, 0);
+	free_object_addresses(objects);
+	if (entry->by.kind == BY_RECODING && OidIsValid(entry->by.recoding) && get_rel_name(entry->by.recoding) != NULL)
+		ereport(NOTICE,
+				(errmsg("recoding %s of release %s is left", relation_sql_name(entry->by.recoding), entry->name),
+				 errdetail("It holds values of the source as they are."),
+				 errhint("If nothing else uses it, drop it with DROP TABLE.")));
+}
+
 void
 release_drop(Oid relation)
 {
 	ReleaseEntry *entry = release_entry_require(relation);
-	ObjectAddresses *objects = new_object_addresses();
-	ObjectAddress object;
 
 	/* by any owner, members too: dropping runs no code of the relation */
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-	(void) write_catalog("DELETE FROM anonopt.published_held WHERE id = $1::uuid", add_text(NULL, entry->id));
-	ObjectAddressSet(object, ProcedureRelationId, entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
-	if (OidIsValid(object.objectId))
-		add_exact_object_address(&object, objects);
+	drop_objects(entry);
+}
+
+/*
+ * Those through whom others can have read a release, for a message: roles with
+ * any privilege on it or on the function of a live view, publications, and
+ * tables of which it is a part.  NULL if there is nothing.
+ */
+static char *
+readers_of(const ReleaseEntry *entry)
+{
+	const Oid	type = TEXTOID;
+	ParamListInfo params = add_oid(add_oid(NULL, entry->relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
+	QueryRows  *rows;
+
+	see_own_changes();
+	rows = rows_of_query("SELECT string_agg(reader, ', ' ORDER BY reader) FROM (SELECT COALESCE('role ' || quote_ident(r.rolname), 'everybody') AS reader"
+						 " FROM (SELECT x.grantee FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid = $1 AND x.grantee <> c.relowner"
+						 " UNION SELECT x.grantee FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) x"
+						 " WHERE c.oid = $1 AND x.grantee <> c.relowner"
+						 " UNION SELECT x.grantee FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x"
+						 " WHERE p.oid = $2 AND x.grantee <> p.proowner) g LEFT JOIN pg_roles r ON r.oid = g.grantee"
+						 " UNION ALL SELECT 'publication ' || quote_ident(p.pubname) FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1"
+						 " UNION ALL SELECT 'table ' || i.inhparent::regclass FROM pg_inherits i WHERE i.inhrelid = $1) s",
+						 NIL, params, NULL, 1, &type);
+	PopActiveSnapshot();
+	return row_text(rows, 0, 0);
+}
+
+void
+release_forget(Oid relation)
+{
+	ReleaseEntry *entry = release_lock_entry(relation);
+	Relation	rel;
+	char	   *readers = NULL;
+	bool		is_new;
+
+	/*
+	 * readers wait from here on, so nobody reads it by a privilege that is
+	 * granted now
+	 */
 	LockRelationOid(relation, AccessExclusiveLock);
-	ObjectAddressSet(object, RelationRelationId, relation);
-	add_exact_object_address(&object, objects);
-	performMultipleDeletions(objects, DROP_RESTRICT, 0);
-	free_object_addresses(objects);
+	rel = relation_open_existing(relation);
+	is_new = rel->rd_createSubid != InvalidSubTransactionId;
+	relation_close(rel, NoLock);
+	see_own_changes();
+	is_new = is_new && release_entry_is_new(entry->id);
+	PopActiveSnapshot();
+	if (!is_new)
+		readers = readers_of(entry);
+	if (readers != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("others may have read release %s", entry->name),
+				 errdetail("It was open to: %s.", readers),
+				 errhint("Call anonopt.drop_release, which keeps on record what it showed; if you know that nobody has read it, revoke all privileges first.")));
+	drop_objects(entry);
+	release_entry_forget(entry->id);
+}
+
+/* ------------------------------------------------------------------- creates */
+
+/*
+ * Takes the place of an existing release, whose entry stays as that of a release
+ * that was dropped, with all that it showed.  If the columns are the same, so is
+ * the relation, with its grants, indexes and dependent objects.
+ */
+static Oid
+take_place(Release *release, const char *id, const ReleaseEntry *replaced)
+{
+	Oid			relation = replaced->relation;
+
+	if (replaced->form == release->form && has_columns_of(release, relation, true))
+	{
+		release_entry_retire(replaced->id);
+		replace_rows(release, id, relation, release_entry_insert);
+		return relation;
+	}
+	drop_objects(replaced);
+	CommandCounterIncrement();
+	ereport(NOTICE,
+			(errmsg("release %s has other columns than before, and is a new relation", release->sql_name),
+			 errdetail("Privileges, indexes and comments of the old one are gone.")));
+	return InvalidOid;
+}
+
+Oid
+release_create(Release *release)
+{
+	char	   *id = DatumGetCString(DirectFunctionCall1(uuid_out, DirectFunctionCall1(gen_random_uuid, (Datum) 0)));
+	ReleaseEntry *replaced = OidIsValid(release->replaced) ? release_lock_entry(release->replaced) : NULL;
+	Oid			relation = InvalidOid;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	read_release(release, NULL, false);
+	if (replaced != NULL)
+		relation = take_place(release, id, replaced);
+	if (!OidIsValid(relation))
+	{
+		relation = make_relation(release, id);
+		write_down(release, id, relation, release_entry_insert);
+	}
+	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
+	PopActiveSnapshot();
+	release_close(release);
+	return relation;
 }

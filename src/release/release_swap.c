@@ -2,8 +2,8 @@
  * release_swap.c
  *	  Replaces the rows of an existing release.
  *
- * Rows are written into a new heap and indexed while readers continue with
- * the old one; then the two are swapped.  Only the swap locks out readers, so it comes
+ * Rows are written into a new heap, indexed and analyzed while readers continue
+ * with the old one; then the two are swapped.  Only the swap locks out readers, so it comes
  * last.  The relation keeps its OID, its grants and its dependent objects.
  */
 #include "release/release.h"
@@ -15,6 +15,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
+#include "catalog/heap.h"
 #include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
@@ -90,6 +91,14 @@ copy_index(Relation heap, Oid oid)
 	return copy;
 }
 
+/* Gives a relation the planner's statistics of another. */
+static void
+take_statistics(Oid relation, Oid fresh)
+{
+	RemoveStatistics(relation, 0);
+	CopyStatistics(fresh, relation);
+}
+
 /* Exchanges the files of two indexes, as PostgreSQL does for two heaps. */
 static void
 exchange_files(Oid old, Oid fresh)
@@ -123,6 +132,7 @@ exchange_files(Oid old, Oid fresh)
 	RelationAssumeNewRelfilelocator(old_index);
 	relation_close(old_index, NoLock);
 	relation_close(fresh_index, NoLock);
+	take_statistics(old, fresh);
 
 	CatalogTupleUpdate(catalog, &old_tuple->t_self, old_tuple);
 	CatalogTupleUpdate(catalog, &fresh_tuple->t_self, fresh_tuple);
@@ -250,7 +260,15 @@ release_fresh_rows(Release *release, Oid relation)
 	for (int i = 0; i < list_length(fresh->indexes); i++)
 		fresh->copies = lappend_oid(fresh->copies, copy_index(heap, list_nth_oid(fresh->indexes, i)));
 	table_close(heap, NoLock);
+	release_analyze(fresh->heap);
+	take_statistics(relation, fresh->heap);
 	return fresh;
+}
+
+void
+release_analyze(Oid relation)
+{
+	sql_run(psprintf("ANALYZE %s", relation_sql_name(relation)), NULL);
 }
 
 /* Marks a materialized view as populated, since it may have been created WITH NO DATA. */
@@ -299,6 +317,7 @@ release_swap_rows(FreshRows *fresh)
 		(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, NULL, NULL);
 		drop_heap(fresh->heap);
 		table_close(fresh->release, NoLock);
+		release_analyze(relation);
 		return;
 	}
 	LockRelationOid(relation, AccessExclusiveLock);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "base/budget.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
@@ -609,6 +610,13 @@ release_verify(Oid relation, Verification *result)
 		result->ok = result->ok && result->verdicts[i].ok;
 		result->unmeasured = result->unmeasured || result->verdicts[i].unmeasured;
 	}
+
+	/*
+	 * not a result that a later one could have overtaken, nor where nothing
+	 * can be written
+	 */
+	if (!XactReadOnly && !IsolationUsesXactSnapshot() && !IsInParallelMode())
+		release_entry_verified(entry, result->ok, !result->ok || !result->unmeasured);
 	if (entry->npromises > entry->ngeneral)
 		result->others = verdicts_json(entry->npromises - entry->ngeneral, entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
 	if (changed != NULL)

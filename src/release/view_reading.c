@@ -193,7 +193,7 @@ OWN_FUNCTION(anonopt_released_rows)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("there is no release with id %s", DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)))),
 				 errdetail("Its entry is gone, or its relation has lost the comment that names it."),
-				 errhint("Drop the view, and publish it again.")));
+				 errhint("If a restore has yet to fill the tables of anonopt, call anonopt.refresh_release after that; otherwise drop the view, and publish it again.")));
 	if (get_rel_relkind(relation) != RELKIND_VIEW)
 		require_filling(relation);
 	settings = release_settings_begin();

@@ -247,7 +247,10 @@ Promise
 promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset)
 {
 	Promise		promise = {.k = count_if_given(fcinfo, "k")};
-	int			l = count_if_given(fcinfo, "l");
+
+	/* of an existing release, an l of 0 or a t of 1 withdraws a promise */
+	bool		may_withdraw = takes_argument(fcinfo, "release");
+	int			l = may_withdraw && is_given(fcinfo, "l") && DatumGetInt32(get_argument(fcinfo, "l", INT4OID)) == 0 ? 0 : count_if_given(fcinfo, "l");
 
 	if (l > 0)
 		promise_of_all(dataset, MODEL_L, l);
@@ -259,7 +262,8 @@ promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("t must be between 0 and 1")));
-		promise_of_all(dataset, MODEL_T, t);
+		if (t < 1 || !may_withdraw)
+			promise_of_all(dataset, MODEL_T, t);
 	}
 	promise_add_declared(&promise, dataset);
 	return promise;

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "build/hierarchy_build.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
@@ -271,10 +272,11 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	row = add_text(row, distance_names[declared->distance]);
 	row = add_text(row, declared->shows_unknown ? "*" : NULL);
 	row = add_text(row, loss_rule_names[declared->loss_counts]);
+	row = add_value(row, BOOLOID, BoolGetDatum(declared->grows), false);
 	if (write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
-					  " hierarchy_type, weight, min_level, max_level, distance, unknown, loss_counts)"
+					  " hierarchy_type, weight, min_level, max_level, distance, unknown, loss_counts, grow)"
 					  " SELECT $1, COALESCE(max(a.ordinal), 0) + 1, $2, $3,"
-					  " $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11"
+					  " $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11, $12"
 					  " FROM anonopt.attribute a WHERE a.dataset = $1"
 					  " ON CONFLICT (dataset, column_name, role) DO NOTHING", row) == 0)
 		ereport(ERROR,
@@ -378,6 +380,12 @@ OWN_FUNCTION(anonopt_add_quasi_identifier)
 				 errmsg("unknown must be '*' or NULL, not \"%s\"", unknown),
 				 errhint("With '*', values without a leaf are shown as the last label; with NULL, they are an error.")));
 	declared.loss_counts = (LossRule) choice_argument(fcinfo, "loss_counts", "Losses", loss_rule_names, LOSS_RULES, " and ");
+	declared.grows = boolean_argument(fcinfo, "grow");
+	if (declared.grows && !hierarchy_has_rule(declared.hierarchy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchy of column \"%s\" has no rule by which it could grow", declared.column),
+				 errhint("Build it with a function such as anonopt.create_prefix_hierarchy, or add leaves yourself.")));
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
 }

@@ -189,6 +189,7 @@ put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute,
 	{
 		put_number(row, "weight", attribute->weight);
 		put_string(row, "loss_counts", loss_rule_names[attribute->loss_counts]);
+		put_bool(row, "grow", attribute->grows);
 	}
 	if (attribute->role == ROLE_QUASI_IDENTIFIER && size->known)
 		put_count(row, "memory", search_memory(size));

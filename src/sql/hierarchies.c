@@ -1,11 +1,12 @@
 /*
  * hierarchies.c
- *	  SQL: functions that build hierarchies, and check_hierarchy.
+ *	  SQL: functions that build and extend hierarchies, and check_hierarchy.
  */
 #include "base/compat.h"
 
 #include "build/hierarchy_build.h"
 #include "catalog/sql.h"
+#include "miscadmin.h"
 #include "sql/call.h"
 
 static Datum
@@ -27,58 +28,58 @@ numerics_argument(FunctionCallInfo fcinfo, const char *name)
 	return get_argument(fcinfo, name, NUMERICARRAYOID);
 }
 
-SQL_FUNCTION(anonopt_create_interval_hierarchy)
+OWN_FUNCTION(anonopt_create_interval_hierarchy)
 {
 	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								0, numerics_argument(fcinfo, "widths"), false));
 }
 
-SQL_FUNCTION(anonopt_create_range_hierarchy)
+OWN_FUNCTION(anonopt_create_range_hierarchy)
 {
 	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								numeric_argument(fcinfo, "step"), numerics_argument(fcinfo, "widths"), false));
 }
 
-SQL_FUNCTION(anonopt_create_date_hierarchy)
+OWN_FUNCTION(anonopt_create_date_hierarchy)
 {
 	PG_RETURN_OID(build_dates(name_argument(fcinfo, "hierarchy"), get_argument(fcinfo, "low", DATEOID),
 							  get_argument(fcinfo, "high", DATEOID), get_argument(fcinfo, "units", TEXTARRAYOID), DATES_PLAIN, false));
 }
 
 /* Without a step, leaves are integers; without top or bottom, that end is open. */
-SQL_FUNCTION(anonopt_create_top_coded_hierarchy)
+OWN_FUNCTION(anonopt_create_top_coded_hierarchy)
 {
 	PG_RETURN_OID(build_coded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 							  numeric_if_given(fcinfo, "top"), numeric_if_given(fcinfo, "bottom"),
 							  numerics_argument(fcinfo, "widths"), numeric_if_given(fcinfo, "step")));
 }
 
-SQL_FUNCTION(anonopt_create_rounding_hierarchy)
+OWN_FUNCTION(anonopt_create_rounding_hierarchy)
 {
 	PG_RETURN_OID(build_rounded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								numerics_argument(fcinfo, "steps"), boolean_argument(fcinfo, "continuous")));
 }
 
-SQL_FUNCTION(anonopt_create_mask_hierarchy)
+OWN_FUNCTION(anonopt_create_mask_hierarchy)
 {
 	PG_RETURN_OID(build_masks(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
 							  name_argument(fcinfo, "column_name"), name_argument(fcinfo, "mask")));
 }
 
-SQL_FUNCTION(anonopt_create_quantile_hierarchy)
+OWN_FUNCTION(anonopt_create_quantile_hierarchy)
 {
 	PG_RETURN_OID(build_quantiles(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
 								  name_argument(fcinfo, "column_name"), array_argument(fcinfo, "buckets", INT4ARRAYOID)));
 }
 
-SQL_FUNCTION(anonopt_create_frequency_hierarchy)
+OWN_FUNCTION(anonopt_create_frequency_hierarchy)
 {
 	PG_RETURN_OID(build_frequencies(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
 									name_argument(fcinfo, "column_name"), DatumGetInt64(get_argument(fcinfo, "minimum", INT8OID)),
 									name_argument(fcinfo, "other")));
 }
 
-SQL_FUNCTION(anonopt_create_prefix_hierarchy)
+OWN_FUNCTION(anonopt_create_prefix_hierarchy)
 {
 	char	   *name = name_argument(fcinfo, "hierarchy");
 	Oid			relation = relation_argument(fcinfo, "relation");
@@ -88,7 +89,7 @@ SQL_FUNCTION(anonopt_create_prefix_hierarchy)
 								 name_if_given(fcinfo, "separator")));
 }
 
-SQL_FUNCTION(anonopt_create_tree_hierarchy)
+OWN_FUNCTION(anonopt_create_tree_hierarchy)
 {
 	PG_RETURN_OID(build_tree(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "edges")));
 }
@@ -99,6 +100,14 @@ SQL_FUNCTION(anonopt_create_csv_hierarchy)
 
 	PG_RETURN_OID(build_csv(name_argument(fcinfo, "hierarchy"), VARDATA_ANY(csv), VARSIZE_ANY_EXHDR(csv),
 							name_argument(fcinfo, "delimiter"), DatumGetObjectId(get_argument(fcinfo, "type", REGTYPEOID))));
+}
+
+OWN_FUNCTION(anonopt_extend_hierarchy)
+{
+	Oid			hierarchy = relation_argument(fcinfo, "hierarchy");
+
+	PreventCommandIfReadOnly("extend_hierarchy()");
+	PG_RETURN_INT64(hierarchy_extend_all(hierarchy));
 }
 
 /* -------------------------------------------------------------- check_hierarchy */

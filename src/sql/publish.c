@@ -1,7 +1,8 @@
 /*
  * publish.c
  *	  SQL: view_sql, create_view, publish_table, publish_records,
- *	  publish_codebook, refresh_release, republish, drop_release, verify.
+ *	  publish_codebook, refresh_release, republish, drop_release,
+ *	  forget_release, verify.
  */
 #include "base/compat.h"
 
@@ -163,7 +164,7 @@ OWN_FUNCTION(anonopt_publish)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"name\" must not be null")));
-	release_name(release, name_argument(fcinfo, name));
+	release_name(release, name_argument(fcinfo, name), takes_argument(fcinfo, "replace") && boolean_argument(fcinfo, "replace"));
 	settings = release_settings_begin();
 	release->form = is_view ? view_form(fcinfo) : RELEASE_TABLE;
 	if (by_records && count_if_given(fcinfo, "k") == 0)
@@ -214,7 +215,9 @@ OWN_FUNCTION(anonopt_republish)
 
 	PreventCommandIfReadOnly("republish()");
 	settings = release_settings_begin();
-	release = release_republish_begin(relation, &entry);
+	/* an l of 0 or a t of 1 withdraws the old promise */
+	release = release_republish_begin(relation, &entry, !is_given(fcinfo, "l") || DatumGetInt32(get_argument(fcinfo, "l", INT4OID)) > 0,
+									  !is_given(fcinfo, "t") || number_argument(fcinfo, "t") < 1);
 	/* arguments that are not given keep the old values */
 	k = release->promise.k;
 	if (count_generalizations(fcinfo) > 0)
@@ -236,6 +239,18 @@ OWN_FUNCTION(anonopt_drop_release)
 	PreventCommandIfReadOnly("drop_release()");
 	settings = release_settings_begin();
 	release_drop(relation);
+	release_settings_end(settings);
+	PG_RETURN_VOID();
+}
+
+OWN_FUNCTION(anonopt_forget_release)
+{
+	Oid			relation = relation_argument(fcinfo, "release");
+	int			settings;
+
+	PreventCommandIfReadOnly("forget_release()");
+	settings = release_settings_begin();
+	release_forget(relation);
 	release_settings_end(settings);
 	PG_RETURN_VOID();
 }
@@ -277,5 +292,6 @@ OWN_FUNCTION(anonopt_verify)
 	put_count(row, "held_back", verified.entry->held_back);
 	if (verified.entry->is_held_back)
 		put_datum(row, "held_since", TIMESTAMPTZOID, TimestampTzGetDatum(verified.entry->held_since));
+	put_string(row, "filled_by", filled_name(verified.entry->filled_by));
 	return row_datum(row);
 }

@@ -1,0 +1,119 @@
+-- extend_hierarchy: new leaves by the rule of each builder, on random values, beside labels that plain SQL computes;
+-- the leaves that were there stay; and grow, which refreshes do first.
+\ir begin.inc
+\ir reference.inc
+\ir random_data.inc
+SELECT * FROM no_plan();
+SET client_min_messages = error;
+
+-- Columns of random values, most of which come later; d covers them all where a hierarchy knows no source.
+CREATE TABLE source (n int, x numeric, f float8, code text, path text, day date, moment timestamptz, at time, mail text, child text, parent text);
+CREATE FUNCTION pg_temp.add_values(rows int, spread int) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO source SELECT n, x, x, left(md5(n::text), 1 + abs(n) % 4), concat_ws('.', n % 3, n % 5, nullif(n % 4, 0)), date '2020-01-15' + n, date '2020-01-15' + n + time '13:14',
+        time '00:00' + abs(n) * interval '7.5 seconds', 'u' || n || '@' || n % 3 || '.org', 'leaf' || n, 'branch' || n % 3
+    FROM (SELECT (sample.below(2 * spread) - spread)::int AS n, round((random() * 2 * spread - spread)::numeric, 2) AS x FROM generate_series(1, rows)) s
+$$;
+
+-- By builder: the call, and the labels of a value v by plain SQL; NULL if others than by value.
+CREATE TABLE rule (name text, column_name text, call text, leaf text, labels text);
+INSERT INTO rule VALUES
+    ('interval', 'n', $$anonopt.create_interval_hierarchy('h', -7, 12, '{3,6}')$$, 'v = h.value',
+        $$format('[%s, %s)', -7 + floor((v + 7) / 3.0) * 3, -4 + floor((v + 7) / 3.0) * 3), format('[%s, %s)', -7 + floor((v + 7) / 6.0) * 6, -1 + floor((v + 7) / 6.0) * 6), '*'$$),
+    ('range', 'x', $$anonopt.create_range_hierarchy('h', -10, 20, 2.5, '{5,10}')$$, 'v <@ h.value', NULL),
+    ('range with odd bounds', 'x', $$anonopt.create_range_hierarchy('h', -3, 8, 2, '{4}')$$, 'v <@ h.value', NULL),
+    ('top coded', 'n', $$anonopt.create_top_coded_hierarchy('h', -5, 20, top => 10, widths => '{5}')$$, 'v = h.value',
+        $$CASE WHEN v >= 10 THEN '>= 10' ELSE v::text END, CASE WHEN v >= 10 THEN '>= 10' ELSE format('[%s, %s)', floor(v / 5.0) * 5, floor(v / 5.0) * 5 + 5) END, '*'$$),
+    ('bottom coded ranges', 'x', $$anonopt.create_top_coded_hierarchy('h', -5, 20, bottom => 0, widths => '{5}', step => 2.5)$$, 'v <@ h.value', NULL),
+    ('rounding', 'n', $$anonopt.create_rounding_hierarchy('h', -3, 3, '{5,10}')$$, 'v = h.value',
+        $$(floor((v + 2.5) / 5) * 5)::text, (floor((floor((v + 2.5) / 5) * 5 + 5) / 10) * 10)::text, '*'$$),
+    ('rounded ranges', 'x', $$anonopt.create_rounding_hierarchy('h', -3, 3, '{0.5}', continuous => true)$$, 'v <@ h.value', $$trim_scale(floor((v + 0.25) / 0.5) * 0.5)::text, '*'$$),
+    ('rounded floats', 'f', $$anonopt.create_rounding_hierarchy('h', -3, 3, '{2}', continuous => true)$$, 'v::numeric <@ h.value', NULL),
+    ('days', 'day', $$anonopt.create_date_hierarchy('h', '2020-01-10', '2020-01-20', '{month,year}')$$, 'v = h.value', $$to_char(v, 'YYYY-MM'), to_char(v, 'YYYY'), '*'$$),
+    ('hours of days', 'moment', $$anonopt.create_date_hierarchy('h', '2020-01-10', '2020-01-20', '{hour,day}')$$, $$v AT TIME ZONE 'Europe/Berlin' <@ h.value$$,
+        $$to_char(v AT TIME ZONE 'Europe/Berlin', 'YYYY-MM-DD'), '*'$$),
+    ('mask', 'code', $$anonopt.create_mask_hierarchy('h', 'source', 'code', 'x')$$, 'v = h.value', 'masked from the right'),
+    ('prefix', 'code', $$anonopt.create_prefix_hierarchy('h', 'source', 'code', '{2,1}')$$, 'v = h.value', $$left(v, 2), left(v, 1), '*'$$),
+    ('parts', 'path', $$anonopt.create_prefix_hierarchy('h', 'source', 'path', separator => '.')$$, 'v = h.value', NULL),
+    ('frequency', 'code', $$anonopt.create_frequency_hierarchy('h', 'source', 'code', 3, 'rare')$$, 'v = h.value', NULL),
+    ('quantile', 'n', $$anonopt.create_quantile_hierarchy('h', 'source', 'n', '{6,3}')$$, 'v = h.value', NULL),
+    ('quantile of texts', 'code', $$anonopt.create_quantile_hierarchy('h', 'source', 'code', '{4}')$$, 'v = h.value', NULL),
+    ('tree', 'child', $$anonopt.create_tree_hierarchy('h', 'edges')$$, 'v = h.value', $$'branch' || substr(v, 5)::int % 3, 'root'$$);
+
+CREATE FUNCTION pg_temp.scalar(query text) RETURNS text LANGUAGE plpgsql AS $$ DECLARE r text; BEGIN EXECUTE query INTO r; RETURN r; END $$;
+
+-- What is wrong with a rule on random values, or NULL.
+CREATE FUNCTION pg_temp.problem(one rule, seed int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    problems text[] := '{}'; added bigint; height int; wanted text; missing bigint; wrong text;
+BEGIN
+    PERFORM setseed(seed / 1000.0);
+    TRUNCATE source;
+    PERFORM pg_temp.add_values(15, 8);
+    UPDATE source SET code = left(code, 3);
+    CREATE VIEW edges AS SELECT DISTINCT child, parent FROM source UNION SELECT parent, 'root' FROM source;
+    EXECUTE 'SELECT ' || one.call;
+    EXECUTE format('SELECT anonopt.create_dataset(''d'', ''source'', timezone => ''Europe/Berlin''), anonopt.add_quasi_identifier(''d'', %L, ''h'', unknown => ''*'')', one.column_name);
+    CREATE TABLE before AS TABLE h;
+    height := (SELECT count(*) - 1 FROM pg_attribute WHERE attrelid = 'h'::regclass AND attnum > 0);
+    PERFORM pg_temp.add_values(40, 40);
+    added := anonopt.extend_hierarchy('h');
+    IF added IS DISTINCT FROM pg_temp.scalar('SELECT (SELECT count(*) FROM h) - (SELECT count(*) FROM before)')::bigint THEN problems := problems || format('says %s', added); END IF;
+    IF pg_temp.scalar('SELECT count(*) FROM (TABLE before EXCEPT TABLE h) x') <> '0' THEN problems := problems || 'a row has changed'::text; END IF;
+    missing := pg_temp.scalar(format('SELECT count(*) FROM (SELECT DISTINCT %I AS v FROM source) s WHERE (SELECT count(*) FROM h WHERE %s) <> 1', one.column_name, one.leaf))::bigint;
+    IF missing > 0 THEN problems := problems || format('%s values have not one leaf', missing); END IF;
+    IF EXISTS (SELECT FROM anonopt.check_hierarchy('h')) THEN problems := problems || (SELECT string_agg(c::text, ';') FROM anonopt.check_hierarchy('h') c); END IF;
+    IF (SELECT unknown FROM anonopt.describe('d') WHERE column_name = one.column_name) <> 0 THEN problems := problems || 'describe finds values without a leaf'::text; END IF;
+    IF one.labels IS NOT NULL THEN
+        wanted := one.labels;
+        IF one.name = 'mask' THEN
+            wanted := (SELECT string_agg(format('left(rpad(v, %s, ''x''), %s) || repeat(''x'', %s)', height, height - i, i), ', ' ORDER BY i) FROM generate_series(1, height) i);
+        END IF;
+        wrong := pg_temp.scalar(format('SELECT string_agg(v || '': '' || h::text, '';'') FROM (SELECT DISTINCT %I AS v FROM source) s JOIN h ON %s WHERE ARRAY[%s] <> ARRAY[%s]::text[]',
+            one.column_name, one.leaf, (SELECT string_agg('level' || i, ', ' ORDER BY i) FROM generate_series(1, height) i), wanted));
+        IF wrong IS NOT NULL THEN problems := problems || ('labels ' || wrong); END IF;
+    END IF;
+    IF one.leaf LIKE '%<@%' AND one.labels IS NULL AND one.name NOT LIKE 'rounded%' THEN
+        -- a label says bounds within which its leaf lies
+        wrong := pg_temp.scalar(format($q$SELECT string_agg(h::text, ';') FROM h, unnest(ARRAY[%s]) l WHERE l LIKE '[%%' AND NOT h.value <@ replace(l, ')', ']')::numrange
+            OR l LIKE '< %%' AND upper(h.value) > substr(l, 3)::numeric$q$, (SELECT string_agg('level' || i, ', ' ORDER BY i) FROM generate_series(1, height - 1) i)));
+        IF wrong IS NOT NULL THEN problems := problems || ('bounds ' || wrong); END IF;
+    END IF;
+    IF one.name LIKE 'quantile%' THEN
+        wrong := pg_temp.scalar($q$SELECT string_agg(h::text, ';') FROM h WHERE NOT EXISTS (SELECT FROM before b WHERE (to_jsonb(b) - 'value') = (to_jsonb(h) - 'value')
+            AND CASE WHEN EXISTS (SELECT FROM before x WHERE x.value::text COLLATE "C" <= h.value::text AND jsonb_typeof(to_jsonb(x.value)) = 'string' OR jsonb_typeof(to_jsonb(x.value)) = 'number' AND to_jsonb(x.value) <= to_jsonb(h.value))
+                THEN b.value = (SELECT x.value FROM before x WHERE jsonb_typeof(to_jsonb(x.value)) = 'string' AND x.value::text COLLATE "C" <= h.value::text
+                    OR jsonb_typeof(to_jsonb(x.value)) = 'number' AND to_jsonb(x.value) <= to_jsonb(h.value) ORDER BY x.value::text COLLATE "C" DESC, x.value DESC LIMIT 1)
+                    OR jsonb_typeof(to_jsonb(b.value)) = 'number' AND b.value = (SELECT max(x.value) FROM before x WHERE to_jsonb(x.value) <= to_jsonb(h.value))
+                ELSE b.value = (SELECT min(x.value) FROM before x) END)$q$);
+        IF wrong IS NOT NULL THEN problems := problems || ('neighbours ' || wrong); END IF;
+    ELSIF one.name = 'frequency' THEN
+        wrong := pg_temp.scalar($q$SELECT string_agg(h::text, ';') FROM h WHERE value NOT IN (SELECT value FROM before)
+            AND level1 <> CASE WHEN (SELECT count(*) FROM source WHERE code = value) >= 3 THEN value ELSE 'rare' END$q$);
+        IF wrong IS NOT NULL THEN problems := problems || ('frequencies ' || wrong); END IF;
+    ELSIF one.name = 'parts' THEN
+        wrong := pg_temp.scalar(format('SELECT string_agg(h::text, '';'') FROM h WHERE level1 <> array_to_string((string_to_array(value, ''.''))[1:%s], ''.'')', height - 1));
+        IF wrong IS NOT NULL THEN problems := problems || ('parts ' || wrong); END IF;
+    END IF;
+    IF anonopt.extend_hierarchy('h') <> 0 THEN problems := problems || 'it grows again'::text; END IF;
+    -- and once more, from where it ends now
+    PERFORM pg_temp.add_values(10, 90);
+    PERFORM anonopt.extend_hierarchy('h');
+    IF EXISTS (SELECT FROM anonopt.check_hierarchy('h')) THEN problems := problems || 'not sound after more'::text; END IF;
+    -- a row that was changed
+    IF one.name NOT LIKE 'quantile%' THEN
+        EXECUTE 'UPDATE h SET level1 = ''changed'', level' || height || ' = ''changed'' WHERE value = (SELECT value FROM before ORDER BY value LIMIT 1 OFFSET 3)';
+        BEGIN
+            PERFORM anonopt.extend_hierarchy('h');
+            problems := problems || 'a changed row is not found'::text;
+        EXCEPTION WHEN check_violation THEN NULL;
+        END;
+    END IF;
+    PERFORM anonopt.drop_dataset('d');
+    DROP TABLE h, before;
+    DROP VIEW edges;
+    RETURN nullif(array_to_string(problems, '; '), '');
+END $$;
+
+SELECT is((SELECT string_agg(p, E'\n') FROM generate_series(1, pg_temp.few(5)) s, LATERAL (SELECT pg_temp.problem(r, s) AS p) x), NULL, 'by the rule: ' || r.name) FROM rule r;
+SELECT * FROM finish();
+ROLLBACK;
