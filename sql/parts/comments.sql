@@ -26,7 +26,7 @@ COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regcla
 COMMENT ON FUNCTION anonopt.policy_check(text) IS 'which promises a node can keep, and the least suppression each one needs';
 COMMENT ON FUNCTION anonopt.drop_promise(text, text, name) IS 'withdraws a promise of a data set';
 COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'removes one role of a column, or all its roles';
-COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[], text, boolean) IS 'builds a suitable hierarchy for each column and declares it; with dry_run, only says what would suit';
+COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[], text, boolean, name[]) IS 'builds a suitable hierarchy for each column and declares it; with dry_run, only says what would suit';
 COMMENT ON FUNCTION anonopt.describe(text) IS 'shows a declaration beside what the data hold';
 COMMENT ON FUNCTION anonopt.read_sql(text) IS 'the statement that reads a data set, for EXPLAIN';
 COMMENT ON FUNCTION anonopt.create_interval_hierarchy(text, numeric, numeric, numeric[]) IS 'hierarchy of integers: each value, intervals of each width, *';

@@ -175,7 +175,7 @@ CREATE FUNCTION anonopt.drop_promise(dataset text, model text, column_name name 
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_promise' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[], schema text DEFAULT NULL,
-	dry_run boolean DEFAULT false, OUT column_name name, OUT hierarchy regclass, OUT levels int, OUT role text, OUT reason text)
+	dry_run boolean DEFAULT false, sensitive name[] DEFAULT NULL, OUT column_name name, OUT hierarchy regclass, OUT levels int, OUT role text, OUT reason text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,

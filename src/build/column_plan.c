@@ -47,8 +47,7 @@
 
 #define MAX_WIDTHS 16
 
-/* Values of fewer people than this, or than one in this many, are rare. */
-#define RARE_PEOPLE 10
+/* Values of fewer people than RARE_PEOPLE, or than one in this many, are rare. */
 #define RARE_SHARE 1000
 
 /*
@@ -594,6 +593,14 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
 	}
 	plan_role(plan, relation);
+}
+
+bool
+column_plan_needs_bands(const ColumnPlan *plan)
+{
+	/* one percent, as releases judge it */
+	return (plan->kind == PLAN_NUMBERS || plan->kind == PLAN_BINS || plan->kind == PLAN_DATES) &&
+		plan->profile.rare_people > 0.01 * plan->profile.people;
 }
 
 /* ------------------------------------------------------------------ build */

@@ -93,6 +93,15 @@ extern ColumnPlan *column_plan_by_type(Oid relation, const char *column);
 /* Examines the column's values and completes the plan. */
 extern void column_plan_by_data(ColumnPlan *plan, Relation relation);
 
+/*
+ * Whether values that few people share would single them out if the column were
+ * shown as it is, and its hierarchy makes bands of them.
+ */
+extern bool column_plan_needs_bands(const ColumnPlan *plan);
+
+/* Values of fewer people than this are rare. */
+#define RARE_PEOPLE 10
+
 /* Builds the planned hierarchy under a free name. */
 extern Oid	column_plan_build(const ColumnPlan *plan, const char *name, Oid relation);
 

@@ -137,7 +137,7 @@ months_literal(int first, int months)
 	return days_literal(date2j(first / 12, first % 12 + 1, 1), date2j(end / 12, end % 12 + 1, 1));
 }
 
-/* The range of days that a label such as 2026-W05, 2026-03, 2026-Q1, 2026 or 2020s names, or NULL. */
+/* The range of days that a label such as 2026-W05, 2026-03, 2026-Q1, 2026, 2020s or 2020-2039 names, or NULL. */
 static char *
 named_days(const char *label)
 {
@@ -155,6 +155,8 @@ named_days(const char *label)
 		return months_literal(year * 12 + (number - 1) * 3, 3);
 	if (length == 7 && strspn(label + 5, "0123456789") == 2 && sscanf(label + 4, "-%2d", &number) == 1 && number >= 1 && number <= 12)
 		return months_literal(year * 12 + number - 1, 1);
+	if (length == 9 && strspn(label + 5, "0123456789") == 4 && sscanf(label + 4, "-%4d", &number) == 1 && number >= year)
+		return months_literal(year * 12, (number - year + 1) * 12);
 	if (length == 8 && sscanf(label + 4, "-W%2d", &number) == 1 && number >= 1 && number <= 53)
 		return days_literal(isoweek2j(year, number), isoweek2j(year, number) + 7);
 	return NULL;

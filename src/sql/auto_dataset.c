@@ -40,6 +40,8 @@ typedef struct AutoCall
 	Oid			schema;			/* of hierarchies */
 	int			ncolumns;		/* columns named as quasi-identifiers */
 	char	  **columns;
+	int			nsensitive;		/* and as sensitive */
+	char	  **sensitive;
 	bool		dry_run;
 } AutoCall;
 
@@ -110,7 +112,7 @@ put_plan(const AutoCall *call, const ColumnPlan *plan, Oid hierarchy, const char
 	put_string(call->row, "column_name", plan->column);
 	if (OidIsValid(hierarchy))
 		put_datum(call->row, "hierarchy", REGCLASSOID, ObjectIdGetDatum(hierarchy));
-	if (strcmp(role, "quasi_identifier") == 0)
+	if (strcmp(role, "quasi_identifier") == 0 || OidIsValid(hierarchy))
 		put_count(call->row, "levels", OidIsValid(hierarchy) ? hierarchy_height(hierarchy) : plan->levels);
 	put_string(call->row, "role", role);
 	put_string(call->row, "reason", reason);
@@ -138,7 +140,8 @@ put_dry_run(const AutoCall *call)
 			put_plan(call, plan, InvalidOid, "quasi_identifier", psprintf("named as a quasi-identifier: %s", plan->form));
 		else
 			put_plan(call, plan, InvalidOid, plan->role,
-					 strcmp(plan->role, "quasi_identifier") == 0 ? psprintf("may be a quasi-identifier: %s", plan->form) : plan->reason);
+					 strcmp(plan->role, "quasi_identifier") == 0 ? psprintf("may be a quasi-identifier: %s", plan->form) :
+					 strcmp(plan->role, "sensitive") == 0 && column_plan_needs_bands(plan) ? psprintf("%s, and is to be shown in bands", plan->reason) : plan->reason);
 	}
 }
 
@@ -191,6 +194,66 @@ tell_coarse_level(const ColumnPlan *plan, const Dataset *dataset)
 
 /* ------------------------------------------------------------------- call */
 
+/* A free name for a hierarchy, of the form relation_column_hierarchy. */
+static Oid
+build_hierarchy(const AutoCall *call, const ColumnPlan *plan)
+{
+	char	   *name = ChooseRelationName(get_rel_name(call->oid), plan->column, "hierarchy", call->schema, false);
+	Oid			hierarchy = column_plan_build(plan, quote_qualified_identifier(get_namespace_name(call->schema), name), call->oid);
+
+	CreateComments(hierarchy, RelationRelationId, 0, made_comment(call->name, plan->column));
+	return hierarchy;
+}
+
+/* The lowest level whose labels are shared by enough people, but for one in a hundred; or the last. */
+static int
+level_of_bands(const Dataset *dataset, const Declared *declared)
+{
+	Population *population;
+	const Attribute *attr;
+	int			level = 0;
+	int64		rare;
+
+	/* with the hierarchy, which this statement has made */
+	see_own_changes();
+	population = population_read_column(dataset, declared);
+	PopActiveSnapshot();
+	attr = &population->attrs[0];
+	do
+	{
+		const Recoding *recoding = &attr->hierarchy->levels[++level];
+		int64	   *people = palloc0(sizeof(int64) * ((Size) recoding->nlabels + 1));
+
+		rare = 0;
+		for (uint32 i = 0; i < population->tuples->ntuples; i++)
+			people[recoding->label_of[key_get(&population->tuples->keys[i], &attr->field)]] += population->tuples->counts[i];
+		for (uint32 label = 0; label < recoding->nlabels; label++)
+			rare += people[label] < RARE_PEOPLE ? people[label] : 0;
+		pfree(people);
+	} while (rare > 0.01 * population->people && level < attr->hierarchy->height);
+	MemoryContextDelete(population->context);
+	return level;
+}
+
+/* Declares a sensitive column: in bands, if it would single people out. */
+static void
+add_sensitive(const AutoCall *call, char *column)
+{
+	Declared	declared = {.role = ROLE_SENSITIVE,.column = column,.weight = 1,.max_level = -1};
+	ColumnPlan *plan = column_plan_by_type(call->oid, column);
+
+	column_plan_by_data(plan, call->relation);
+	if (plan->refusal == NULL && column_plan_needs_bands(plan))
+	{
+		declared.hierarchy = build_hierarchy(call, plan);
+		declared.distance = DISTANCE_ORDERED;
+		declared.min_level = declared.max_level = level_of_bands(dataset_load_latest(call->name), &declared);
+	}
+	declare_sensitive(dataset_load_latest(call->name), &declared);
+	put_plan(call, plan, declared.hierarchy, "sensitive",
+			 OidIsValid(declared.hierarchy) ? psprintf("few people share a value: shown at level %d", declared.max_level) : "shown as it is");
+}
+
 static void
 make_dataset(AutoCall *call)
 {
@@ -206,18 +269,17 @@ make_dataset(AutoCall *call)
 	}
 	for (int i = 0; i < call->ncolumns; i++)
 	{
-		/* a free name, of the form relation_column_hierarchy */
-		char	   *name = ChooseRelationName(get_rel_name(call->oid), plans[i]->column, "hierarchy", call->schema, false);
 		Declared	declared = {.role = ROLE_QUASI_IDENTIFIER,.column = plans[i]->column,.weight = 1,.max_level = -1};
 
 		declared.loss_counts = plans[i]->kind == PLAN_BINS ? LOSS_RANGE : LOSS_OCCURRING;
-		declared.hierarchy = column_plan_build(plans[i], quote_qualified_identifier(get_namespace_name(call->schema), name), call->oid);
-		CreateComments(declared.hierarchy, RelationRelationId, 0, made_comment(call->name, declared.column));
+		declared.hierarchy = build_hierarchy(call, plans[i]);
 		declare_quasi_identifier(dataset_load_latest(call->name), &declared);
 		column_plan_tell(plans[i]);
 		tell_coarse_level(plans[i], dataset_load_latest(call->name));
 		put_plan(call, plans[i], declared.hierarchy, "quasi_identifier", plans[i]->form);
 	}
+	for (int i = 0; i < call->nsensitive; i++)
+		add_sensitive(call, call->sensitive[i]);
 	sql_restore_names(zone);
 }
 
@@ -244,6 +306,10 @@ OWN_FUNCTION(anonopt_auto_dataset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no quasi-identifiers are named"),
 				 errhint("Name the columns by which people could be recognized; with dry_run, auto_dataset suggests some.")));
+	if (is_given(fcinfo, "sensitive"))
+		call.sensitive = columns_argument(fcinfo, "sensitive", call.oid, &call.nsensitive);
+	for (int i = 0; i < call.nsensitive; i++)
+		require_readable_column(call.oid, call.sensitive[i]);
 	for (int i = 0; i < call.ncolumns; i++)
 		find_fault(&faults, &call, i);
 	if (faults.n == 1)

@@ -390,6 +390,17 @@ OWN_FUNCTION(anonopt_add_quasi_identifier)
 	PG_RETURN_VOID();
 }
 
+void
+declare_sensitive(const Dataset *dataset, const Declared *declared)
+{
+	insert_attribute(dataset, declared);
+	if (dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, declared->column))
+		ereport(NOTICE,
+				(errmsg("column \"%s\" of data set \"%s\" is also a quasi-identifier", declared->column, dataset->name),
+				 errdetail("It is shown generalized, but promises about sensitive values count its original values."),
+				 errhint("If this is not intended, remove one of its roles with anonopt.drop_attribute.")));
+}
+
 OWN_FUNCTION(anonopt_add_sensitive)
 {
 	Declared	declared;
@@ -410,12 +421,7 @@ OWN_FUNCTION(anonopt_add_sensitive)
 				 errmsg("sensitive column \"%s\" cannot be shown at level %d", declared.column, declared.min_level),
 				 height < 0 ? errhint("Name the hierarchy that has the level.") :
 				 errhint("Levels of column \"%s\" are 0 to %d.", declared.column, height)));
-	insert_attribute(dataset, &declared);
-	if (dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, declared.column))
-		ereport(NOTICE,
-				(errmsg("column \"%s\" of data set \"%s\" is also a quasi-identifier", declared.column, dataset->name),
-				 errdetail("It is shown generalized, but promises about sensitive values count its original values."),
-				 errhint("If this is not intended, remove one of its roles with anonopt.drop_attribute.")));
+	declare_sensitive(dataset, &declared);
 	PG_RETURN_VOID();
 }
 

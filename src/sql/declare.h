@@ -13,6 +13,9 @@ extern void declare_dataset(const char *name, Oid relation, double max_suppressi
 /* Declares a quasi-identifier, after its hierarchy was found sound and matching. */
 extern void declare_quasi_identifier(Dataset *dataset, Declared *declared);
 
+/* Declares a sensitive column, whose hierarchy and level, if any, match. */
+extern void declare_sensitive(const Dataset *dataset, const Declared *declared);
+
 /*
  * The comment on a hierarchy that auto_dataset made for a column, which only
  * the hierarchy's owner can write.

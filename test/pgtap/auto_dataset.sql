@@ -159,6 +159,25 @@ SELECT throws_ok($$SELECT anonopt.create_date_hierarchy('kept.wrong', '1895-01-0
 CREATE TABLE sample.odd AS SELECT i AS nr, (ARRAY['A1', 'a1', ' a1', 'A-1', '7', '1-', ' 1', '1*', 'A1*', 'a1*', 'A1 B', 'ö1', 'Ö1', '1 2', 'x-1', 'X 1'])[1 + i % 16] AS code FROM generate_series(1, 64) i;
 SELECT lives_ok($$SELECT anonopt.auto_dataset('odd', 'sample.odd', '{code}', 'kept')$$, 'codes of odd characters');
 SELECT is((SELECT count(*) FROM anonopt.check_hierarchy('kept.odd_code_hierarchy')), 0::bigint, 'are sound');
+-- sensitive columns: numbers and dates that nearly nobody shares, in bands
+CREATE TABLE sample.paid AS SELECT i AS nr, 20 + i % 40 AS age, 20000 + (i * 7919 % 50021) * 1.37 AS income, date '1950-01-01' + i * 7 % 18000 AS born, i % 9 AS grade, 'ill ' || i % 20 AS ill
+    FROM generate_series(1, 3000) i;
+CREATE TEMP TABLE paid AS SELECT * FROM anonopt.auto_dataset('paid', 'sample.paid', '{age}', 'kept', sensitive => '{income,born,grade,ill}') WHERE role = 'sensitive';
+SELECT is((SELECT array_agg(column_name::text ORDER BY column_name) FROM paid WHERE hierarchy IS NOT NULL), '{born,income}', 'those that would single people out have bands');
+CREATE FUNCTION pg_temp.rare(col text, hierarchy regclass, level int) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    found numeric;
+BEGIN
+    EXECUTE format('SELECT sum(n) FILTER (WHERE n < 10) / sum(n) FROM (SELECT count(*) AS n FROM sample.paid p JOIN %s h ON %s GROUP BY h.level%s) x', hierarchy,
+        CASE col WHEN 'income' THEN 'h.value @> p.income' ELSE 'h.value = p.born' END, level) INTO found;
+    RETURN coalesce(found, 0);
+END $$;
+SELECT is(a.min_level, (SELECT min(l) FROM generate_series(1, p.levels) l WHERE pg_temp.rare(p.column_name::text, p.hierarchy, l) <= 0.01), 'the lowest level that enough people share: ' || p.column_name)
+FROM paid p JOIN anonopt.attribute a ON a.dataset = 'paid' AND a.role = 'sensitive' AND a.column_name = p.column_name WHERE p.hierarchy IS NOT NULL;
+SET anonopt.composition = refuse;
+SELECT lives_ok($$SELECT anonopt.publish_table('sample.paid_shown', 'paid', '{1}', k => 10)$$, 'and can be published');
+RESET anonopt.composition;
+SELECT throws_ok($$SELECT anonopt.auto_dataset('none', 'sample.paid', '{age}', sensitive => '{wage}')$$, '42703', NULL, 'a sensitive column that is not there');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -192,7 +192,7 @@ SELECT anonopt.publish_table('public_ages', 'young', '{3,2,5}', k => 5, columns_
 SELECT is((SELECT array_agg(DISTINCT age::text) FROM public_ages), (SELECT ARRAY[int4range(min(value), max(value), '[]')::text] FROM young_age_hierarchy), 'unless they are public');
 -- what text says, in every form that our builders write
 CREATE TABLE day (d date);
-INSERT INTO day SELECT date '1995-06-01' + i FROM generate_series(0, 4000) i;
+INSERT INTO day SELECT date '1925-06-01' + 7 * i FROM generate_series(0, 4500) i;
 SELECT anonopt.auto_dataset('day', 'day', '{d}') \g /dev/null
 CREATE FUNCTION pg_temp.days_of(level int) RETURNS TABLE (d date, label text, shown daterange) LANGUAGE plpgsql AS $$
 BEGIN
@@ -204,7 +204,10 @@ SELECT is((SELECT count(*) FROM day) - (SELECT count(*) FROM pg_temp.days_of(l) 
     CASE l WHEN 0 THEN shown = daterange(x.d, x.d + 1) WHEN 1 THEN shown = daterange(date_trunc('month', x.d)::date, (date_trunc('month', x.d) + interval '1 month')::date)
     WHEN 2 THEN shown = daterange(date_trunc('quarter', x.d)::date, (date_trunc('quarter', x.d) + interval '3 months')::date)
     WHEN 3 THEN shown = daterange(date_trunc('year', x.d)::date, (date_trunc('year', x.d) + interval '1 year')::date)
-    WHEN 4 THEN shown = daterange(date_trunc('decade', x.d)::date, (date_trunc('decade', x.d) + interval '10 years')::date) ELSE shown = '(,)' END), 0::bigint, 'the calendar of level ' || l) FROM generate_series(0, 4) l;
+    WHEN 4 THEN shown = daterange(date_trunc('decade', x.d)::date, (date_trunc('decade', x.d) + interval '10 years')::date)
+    WHEN 5 THEN shown = daterange(make_date(extract(year FROM x.d)::int / 20 * 20, 1, 1), make_date(extract(year FROM x.d)::int / 20 * 20 + 20, 1, 1))
+    WHEN 6 THEN shown = daterange(make_date(extract(year FROM x.d)::int / 40 * 40, 1, 1), make_date(extract(year FROM x.d)::int / 40 * 40 + 40, 1, 1)) ELSE shown = '(,)' END), 0::bigint, 'the calendar of level ' || l)
+FROM generate_series(0, 7) l;
 
 -- What is refused
 CREATE TABLE mixed (id int, age int, age_low int);
