@@ -154,11 +154,13 @@ CREATE TABLE anonopt.published_link (
 -- people whom each shows, those who wait to be shown as they are, and those shown who were deleted.
 CREATE TABLE anonopt.published_held (
 	id uuid NOT NULL,
+	ordinal bigint NOT NULL,
 	labels text[] NOT NULL,
 	since timestamptz NOT NULL,
 	people bigint NOT NULL CHECK (people >= 0),
 	waiting bigint NOT NULL CHECK (waiting >= 0),
-	departed bigint NOT NULL CHECK (departed >= 0)
+	departed bigint NOT NULL CHECK (departed >= 0),
+	PRIMARY KEY (id, ordinal)
 );
 
 REVOKE ALL ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,

@@ -455,10 +455,15 @@ held_record(const Release *release, const char *id)
 	params = add_value(params, INT8ARRAYOID, counts_datum(sums.waiting, sums.n), false);
 	params = add_value(params, INT8ARRAYOID, counts_datum(sums.departed, sums.n), false);
 	params = add_value(params, INT4OID, Int32GetDatum(sums.stars), false);
-	/* a class that was held back already is so since then */
+
+	/*
+	 * a class that was held back already is so since then; the old rows may
+	 * go only after the new ones come
+	 */
 	(void) write_catalog("WITH before AS (DELETE FROM anonopt.published_held WHERE id = $1::uuid RETURNING labels, since)"
-						 " INSERT INTO anonopt.published_held (id, labels, since, people, waiting, departed)"
-						 " SELECT $1::uuid, l.labels, COALESCE(b.since, (SELECT clock_timestamp())), c.people, c.waiting, c.departed"
+						 " INSERT INTO anonopt.published_held (id, ordinal, labels, since, people, waiting, departed)"
+						 " SELECT $1::uuid, c.i + COALESCE((SELECT max(o.ordinal) FROM anonopt.published_held o WHERE o.id = $1::uuid AND o.ordinal < 2147483648), 0),"
+						 " l.labels, COALESCE(b.since, (SELECT clock_timestamp())), c.people, c.waiting, c.departed"
 						 " FROM unnest($4, $5, $6) WITH ORDINALITY c (people, waiting, departed, i)"
 						 " JOIN (SELECT (u.i - 1) / $3 + 1 AS i, array_agg(u.label ORDER BY u.i) FILTER (WHERE (u.i - 1) / $3 + 1 <> $7) AS labels"
 						 " FROM unnest($2) WITH ORDINALITY u (label, i) GROUP BY 1) g ON g.i = c.i"

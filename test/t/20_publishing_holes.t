@@ -331,7 +331,7 @@ sub check_closeness
 			SELECT promised_t IS NULL, ok, pg_typeof(promised_t), pg_typeof(t), pg_typeof(others) FROM anonopt.verify('distant_release')}),
 		qr/^t\|t\|double precision\|double precision\|jsonb$/m, 'a release without a promise of t is right without one');
 	is( $node->safe_psql('clinic', q{SELECT proargnames FROM pg_proc WHERE oid = 'anonopt.verify'::regproc}),
-		'{release,promised_k,k,promised_l,l,rows,ok,promised_t,t,others,filled_at}', 'verify says so after what it always said');
+		'{release,promised_k,k,promised_l,l,rows,ok,promised_t,t,others,filled_at,held_back,held_since}', 'verify says so after what it always said');
 }
 
 # ------------------------------------------------------------- one content less another
