@@ -315,6 +315,13 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+	/* rows that are held back are found by their labels */
+	if (holds_back && (entry->nforms > 0 || entry->permuted) && !composition_holds_back())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
+				 errdetail("It does not show the labels of its classes as text."),
+				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish with columns_as => 'text'.")));
 	release = read_of_entry(entry, false, holds_back, keep_deleted);
 	replace_rows(release, entry->id, relation, NULL);
 	PopActiveSnapshot();
@@ -437,6 +444,7 @@ drop_objects(const ReleaseEntry *entry)
 	ObjectAddresses *objects = new_object_addresses();
 	ObjectAddress object;
 
+	(void) write_catalog("DELETE FROM anonopt.published_held WHERE id = $1::uuid", add_text(NULL, entry->id));
 	ObjectAddressSet(object, ProcedureRelationId, entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
 	if (OidIsValid(object.objectId))
 		add_exact_object_address(&object, objects);
