@@ -262,13 +262,14 @@ combine_with(Comparison *comparison, const KnownContent *own, const KnownContent
 static bool
 reveals_together(Comparison *comparison, const KnownContent *own, KnownContent *contents, int n)
 {
-	KnownContent before = *own;
+	KnownContent *before = palloc(sizeof(KnownContent));
 	bool		reveals = false;
 	int64		together;
 	int64		below;
 
-	before.content = comparison->release->held->last.content;
-	comparison->before = &before;
+	*before = *own;
+	before->content = comparison->release->held->last.content;
+	comparison->before = before;
 	for (int i = 0; i < n && comparison->combines; i++)
 	{
 		MemoryContext context = composition_load(comparison->composition, &contents[i]);
