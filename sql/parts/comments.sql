@@ -144,6 +144,7 @@ COMMENT ON TABLE anonopt.same_people IS 'relations that were declared to show th
 COMMENT ON FUNCTION anonopt.lasting_name(name, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.relations_read(oid, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.relations_of_people(oid) IS 'internal';
+COMMENT ON FUNCTION anonopt.reads_same_tables(uuid, oid) IS 'internal';
 COMMENT ON FUNCTION anonopt.releases_of_people(oid) IS 'internal';
 COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint, text, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.html(text) IS 'internal';

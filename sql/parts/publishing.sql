@@ -100,6 +100,7 @@ CREATE TABLE anonopt.published_source (
 	relation bigint NOT NULL,
 	relation_name text NOT NULL,
 	is_read boolean NOT NULL,
+	is_view boolean NOT NULL,
 	made_in text NOT NULL,
 	PRIMARY KEY (id, relation_name, relation, is_read, made_in)
 );
@@ -221,22 +222,22 @@ END;
 -- The relations whose rows a relation shows, with itself: those that a view reads, the children of a table. Also the parents
 -- of these, which are not read whole. The relation is given by number or by name, and may be gone. What a function in a
 -- view reads is not seen.
-CREATE FUNCTION anonopt.relations_read(number oid, name text) RETURNS TABLE (relation oid, relation_name text, is_read boolean)
+CREATE FUNCTION anonopt.relations_read(number oid, name text) RETURNS TABLE (relation oid, relation_name text, is_read boolean, is_view boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	WITH RECURSIVE reached (relation, relation_name, is_read) AS (
-		SELECT f.relation, f.relation_name, true FROM (
-			SELECT number AS relation, name AS relation_name WHERE name IS NOT NULL
+	WITH RECURSIVE reached (relation, relation_name, is_read, is_view) AS (
+		SELECT f.relation, f.relation_name, true, f.is_view FROM (
+			SELECT number AS relation, name AS relation_name, true AS is_view WHERE name IS NOT NULL
 			UNION
-			SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), c.relkind IN ('v', 'm') FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE c.oid = number
 			UNION
-			SELECT c.oid, name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			SELECT c.oid, name, c.relkind IN ('v', 'm') FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE name IS NOT NULL AND anonopt.lasting_name(n.nspname, c.relname) = name AND NOT EXISTS (
 				SELECT FROM pg_catalog.pg_class k JOIN pg_catalog.pg_namespace m ON m.oid = k.relnamespace
 				WHERE k.oid = number AND anonopt.lasting_name(m.nspname, k.relname) = name)) f
 		UNION
-		SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), x.is_read
+		SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), x.is_read, c.relkind IN ('v', 'm')
 		FROM reached r CROSS JOIN LATERAL (
 			SELECT d.refobjid, true FROM pg_catalog.pg_rewrite w
 			JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = w.oid
@@ -247,7 +248,7 @@ BEGIN ATOMIC
 			SELECT i.inhparent, false FROM pg_catalog.pg_inherits i WHERE i.inhrelid = r.relation) x (oid, is_read)
 		JOIN pg_catalog.pg_class c ON c.oid = x.oid AND c.oid >= 16384 AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
 		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)
-	SELECT r.relation, r.relation_name, r.is_read FROM reached r;
+	SELECT r.relation, r.relation_name, r.is_read, r.is_view FROM reached r;
 END;
 
 -- Those that show the same people: the relations that it reads, and those declared by same_people to have the people of one.
@@ -262,12 +263,21 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (VALUES (1, p.relation, p.relation_name), (2, p.other, p.other_name)) e (side, number, name)
 		CROSS JOIN LATERAL anonopt.relations_read(CASE WHEN p.is_here THEN anonopt.as_oid(e.number) ELSE 0 END, e.name) r),
 	near (relation, relation_name, is_read) AS (
-		SELECT r.* FROM anonopt.relations_read(source, NULL) r
+		SELECT r.relation, r.relation_name, r.is_read FROM anonopt.relations_read(source, NULL) r
 		UNION
 		SELECT o.relation, o.relation_name, o.is_read FROM near n
 		JOIN ends e ON ((e.relation = n.relation AND n.relation <> 0) OR e.relation_name = n.relation_name) AND (e.is_read OR n.is_read)
 		JOIN ends o ON o.pair = e.pair AND o.side <> e.side)
 	SELECT n.relation, n.relation_name, n.is_read FROM near n;
+END;
+
+-- Whether a release has read the same tables as a relation does, behind whatever views: their rows may be the same.
+CREATE FUNCTION anonopt.reads_same_tables(id uuid, source oid) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT array_agg(DISTINCT s.relation_name ORDER BY s.relation_name) = (
+		SELECT array_agg(DISTINCT r.relation_name ORDER BY r.relation_name) FROM anonopt.relations_read(source, NULL) r WHERE r.is_read AND NOT r.is_view)
+	FROM anonopt.published_source s WHERE s.id = reads_same_tables.id AND s.is_read AND NOT s.is_view;
 END;
 
 -- The releases that have shown people whom a relation shows.

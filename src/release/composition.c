@@ -24,7 +24,10 @@ known_of_release(const Release *release, KnownContent *content)
 
 	memset(content, 0, sizeof(KnownContent));
 	content->content = release->content;
+	known->id = unconstify(char *, release->id);
 	known->name = release->sql_name;
+	known->has_people_k = release->population->has_persons;
+	content->same_rows = 1;
 	content->k = release->promise.k;
 	known->ngeneralized = release->population->nattrs;
 	known->generalized = palloc(sizeof(char *) * known->ngeneralized);
@@ -193,9 +196,6 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 
 	if (unseen != NULL && is_first(comparison, psprintf("%s.%s", earlier->release.name, unseen)))
 		tell_unseen(release, earlier, unseen);
-	/* contents count rows */
-	if (release->population->has_persons)
-		difference = Min(difference, 1);
 	if (difference > 0 && (release->difference == 0 || difference < release->difference))
 	{
 		release->difference = difference;
@@ -211,7 +211,7 @@ static bool
 are_linked(Comparison *comparison, const KnownContent *own, const KnownContent *earlier, int64 *below)
 {
 	int64		linked = composition_links(own, earlier, below);
-	bool		has_persons = comparison->release->population->has_persons;
+	bool		has_persons = own->release.has_people_k || earlier->release.has_people_k;
 	int64		linked_before;
 	int64		below_before = 0;
 

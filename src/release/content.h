@@ -236,8 +236,21 @@ extern bool contents_have_moved(const Content *a, const Content *b);
 extern void view_contents(Composition *composition, const KnownContent *a, const KnownContent *b, CommonView *view);
 
 /*
+ * Whether the rows of two contents may be the same, so that one can be
+ * subtracted from the other.  Where people have several, rows of other tables
+ * are others: of visits and of prescriptions, for example.
+ */
+static inline bool
+rows_correspond(const KnownContent *a, const KnownContent *b)
+{
+	return (!a->release.has_people_k && !b->release.has_people_k) || (a->same_rows == 1 && b->same_rows == 1) ||
+		(a->release.id != NULL && b->release.id != NULL && strcmp(a->release.id, b->release.id) == 0);
+}
+
+/*
  * The people in the smallest group by which two contents differ, or 0; and a
- * column that cannot be compared, or NULL.
+ * column that cannot be compared, or NULL.  Where people have several rows, any
+ * difference may be one person.
  */
 extern int64 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen);
 

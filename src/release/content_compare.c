@@ -122,12 +122,17 @@ view_contents(Composition *composition, const KnownContent *a, const KnownConten
 int64
 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext context;
+	MemoryContext old;
 	ContentDifference difference;
 	CommonView	view;
 	int64		smallest;
 
+	*unseen = NULL;
+	if (!rows_correspond(a, b))
+		return 0;
+	context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
 	view_contents(composition, a, b, &view);
 	*unseen = view.unseen;
 	difference = content_difference(a->content, b->content, &view);
@@ -145,7 +150,7 @@ composition_difference(Composition *composition, const KnownContent *a, const Kn
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return smallest;
+	return a->release.has_people_k || b->release.has_people_k ? Min(smallest, 1) : smallest;
 }
 
 int64

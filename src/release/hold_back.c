@@ -157,6 +157,8 @@ compare_content(HeldBack *held, int i)
 	CommonView	view;
 	bool		is_past;
 
+	if (!rows_correspond(held->own, earlier))
+		return;
 	view_contents(held->composition, held->own, earlier, &view);
 	if (view.unseen != NULL && held->unseen == NULL)
 	{

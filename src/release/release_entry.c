@@ -45,6 +45,7 @@ static const EntryField entry_fields[] = {
 	{COLUMN("labels", FIELD_WORD, FIELD_KEPT, OF_ENTRY(by.labels)), WORDS(recoding_labels_names)},
 	{COLUMN("hierarchies", FIELD_RELATIONS, 0, OF_ENTRY(hierarchies)),.given = OF_ENTRY(nhierarchies),
 	.read = "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i) ORDER BY x.i)"},
+	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least = 0,.most = PG_INT64_MAX},
 	{COLUMN("source", FIELD_RELATION, 0, OF_ENTRY(source)),.read = RESOLVED("p.source", "p.source_name")},
 	{COLUMN("source_name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(source_name))},
 	{COLUMN("hierarchy_names", FIELD_TEXTS, 0, OF_ENTRY(hierarchy_names)),.given = OF_ENTRY(nhierarchy_names)},
@@ -58,7 +59,6 @@ static const EntryField entry_fields[] = {
 	.read = "anonopt.class_columns(p.generalized, p.columns_as, p.shown)"},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
 	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
-	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least = 0,.most = PG_INT64_MAX},
 	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(by.records.min_utility)),.given = OF_ENTRY(by.records.are_given)},
 	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(by.records.key))},
 	{COLUMN("risk", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.risk)), WORDS(risk_names)},
@@ -77,12 +77,13 @@ static const EntryField entry_fields[] = {
 #define OF_CONTENT(member) offsetof(KnownContent, member)
 
 static const EntryField content_fields[] = {
+	{COLUMN("same_rows", FIELD_COUNT, 0, OF_CONTENT(same_rows)),.least = 0,.most = 1,.read = "p.same_rows::int"},
 	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_CONTENT(k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
 	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),.least = 0,.most = PG_INT32_MAX,.read = "c.version"},
 	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX,.read = "c.difference"}
 };
 
-#define FIELDS_OF_CONTENTS 12
+#define FIELDS_OF_CONTENTS 13
 
 /* A promise as it is recorded. */
 typedef struct PromiseRow
@@ -358,9 +359,10 @@ known_contents(Oid source, const char *id, int *n)
 	memcpy(fields, entry_fields, sizeof(EntryField) * FIELDS_OF_CONTENTS);
 	memcpy(fields + FIELDS_OF_CONTENTS, content_fields, sizeof(content_fields));
 	rows = entry_rows(fields, lengthof(fields),
-					  psprintf("anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
-							   " WHERE p.id IN (SELECT anonopt.releases_of_people($1))%s ORDER BY COALESCE(c.made_at, p.published_at), p.id",
-							   id == NULL ? "" : psprintf(" OR p.id = '%s'", id)),
+					  psprintf("(SELECT e.*, anonopt.reads_same_tables(e.id, $1) AS same_rows FROM anonopt.published e"
+							   " WHERE e.id IN (SELECT anonopt.releases_of_people($1))%s OFFSET 0) p"
+							   " LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
+							   id == NULL ? "" : psprintf(" OR e.id = '%s'", id)),
 					  OIDOID, ObjectIdGetDatum(source));
 	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
@@ -446,8 +448,8 @@ write_parts(const ReleaseEntry *entry)
 {
 	static const char *const tables[] = {"published_promise", "published_values", "published_cover"};
 
-	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read, made_in)"
-						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, anonopt.this_database()"
+	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read, is_view, made_in)"
+						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, r.is_view, anonopt.this_database()"
 						 " FROM anonopt.relations_read($2, NULL) r ON CONFLICT DO NOTHING", add_oid(add_text(NULL, entry->id), entry->source));
 
 	for (int i = 0; i < lengthof(tables); i++)

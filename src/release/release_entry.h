@@ -162,6 +162,8 @@ typedef struct KnownContent
 	bool		has_difference;
 	int64		difference;		/* people in the smallest difference to
 								 * earlier ones */
+	int64		same_rows;		/* 1 if it was made from the tables that are
+								 * read now */
 	struct Content *content;	/* if it is loaded */
 	int			attr_of[MAX_ATTRIBUTES];	/* once it is placed, by attribute
 											 * of the content: that of a

@@ -281,6 +281,25 @@ UPDATE anonopt.published_source SET relation = 1 WHERE relation_name = 'pg_temp.
 INSERT INTO passing VALUES (500, 1, 'i1');
 SELECT is(pg_temp.refusal(replace(pg_temp.publishing('passing'), 'r_passing', 'r_passed')), 'release public.r_passed differs from what was shown before by 1 person', 'and is the same people');
 
+-- ------------------------------------- rows of several tables about the same people
+
+CREATE TABLE visit AS SELECT nr, v FROM crowd, generate_series(1, 1 + nr % 3) v WHERE nr <= 120;
+CREATE TABLE drug AS SELECT nr, d FROM crowd, generate_series(1, 1 + nr % 2) d WHERE nr <= 120;
+CREATE VIEW visited AS SELECT nr, age, ill FROM visit JOIN crowd USING (nr);
+CREATE VIEW visited_again AS SELECT nr, age, ill FROM crowd JOIN visit USING (nr);
+CREATE VIEW treated AS SELECT nr, age, ill FROM drug JOIN crowd USING (nr);
+DO $$ BEGIN
+    PERFORM anonopt.create_dataset(x, x::regclass, person => 'nr'), anonopt.add_quasi_identifier(x, 'age', 'ages'), anonopt.add_sensitive(x, 'ill'), anonopt.set_insensitive(x, 'ill')
+    FROM unnest('{visited,visited_again,treated}'::text[]) x;
+END $$;
+DELETE FROM anonopt.published;
+SELECT pg_temp.publish('visited') \g /dev/null
+SELECT is(pg_temp.refusal(pg_temp.publishing(x)), 'made', 'rows of visits are not subtracted from others about the same people: ' || x) FROM unnest('{treated,crowd}'::text[]) x;
+SELECT is(pg_temp.refusal(pg_temp.publishing('visited_again')), 'made', 'nor is there a difference between two views of the same visits');
+INSERT INTO visit VALUES (1, 9);
+SELECT is(pg_temp.refusal(pg_temp.publishing('visited_again')), 'release public.r_visited_again differs from what was shown before by rows that may all be one person''s', 'until there is one');
+SELECT is(pg_temp.refusal($$SELECT anonopt.refresh_release('r_visited')$$), 'release public.r_visited differs from what was shown before by rows that may all be one person''s', 'or in the release itself');
+
 -- ---------------------------------------------------------------- partitions and children
 
 CREATE TABLE whole (nr int, age int, ill text) PARTITION BY LIST (age);
@@ -322,7 +341,7 @@ SELECT is(pg_temp.refusal(pg_temp.publishing('part_3')), 'release public.r_part_
 -- a forged record is not trusted, and harms nobody
 INSERT INTO anonopt.same_people SELECT n, x, n + 1, x || '.', 'y', 'z' FROM unnest(ARRAY['', 'a.b.c.d', '"', 'public.whole', repeat('x.', 2000)]) WITH ORDINALITY t (x, n);
 INSERT INTO anonopt.same_people VALUES (-1, 'public.whole', 99999999999, 'public.whole', anonopt.this_database(), 'z');
-INSERT INTO anonopt.published_source SELECT p.id, n, x, true, made FROM anonopt.published p, (VALUES (-1, ''), (9999999999999, '"')) t (n, x), unnest(ARRAY['', anonopt.this_database()]) made;
+INSERT INTO anonopt.published_source SELECT p.id, n, x, true, false, made FROM anonopt.published p, (VALUES (-1, ''), (9999999999999, '"')) t (n, x), unnest(ARRAY['', anonopt.this_database()]) made;
 SELECT is(pg_temp.refusal(pg_temp.publishing('part_3')), 'release public.r_part_3 differs from what was shown before by 1 person', 'whatever else the database''s owner writes');
 DELETE FROM anonopt.same_people; DELETE FROM anonopt.published;
 

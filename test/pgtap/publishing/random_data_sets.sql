@@ -646,7 +646,7 @@ BEGIN
         INSERT INTO anonopt.published_content SELECT n.id, 0, 0, c.made_at, c.compared, c.labels, c.nlabels, c.rows, c.tuples, c.difference
         FROM anonopt.published_content c JOIN anonopt.published p USING (id), anonopt.published n
         WHERE p.dataset = 'crowd' AND n.dataset = 'crowd' AND n.made_in = 'x' AND p.made_in <> 'x';
-        INSERT INTO anonopt.published_source SELECT n.id, s.relation, s.relation_name, s.is_read, s.made_in
+        INSERT INTO anonopt.published_source SELECT n.id, s.relation, s.relation_name, s.is_read, s.is_view, s.made_in
         FROM anonopt.published_source s JOIN anonopt.published p USING (id), anonopt.published n WHERE p.dataset = 'crowd' AND n.made_in = 'x' AND p.made_in <> 'x';
         SELECT format('%s of %s to %s', count(*), min(smallest), max(smallest)) INTO found FROM anonopt.release_risk('crowd');
     END IF;
