@@ -262,7 +262,7 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(pg_temp.few(200) * 10 + 19);
+SELECT plan(pg_temp.few(200) * 10 + 27);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
 CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
@@ -295,6 +295,31 @@ SELECT is(anonopt.extend_recoding('public.recoding_alone', 'many', k => 2, seed 
 SELECT ok(feasible AND suppressed = 0, 'and have classes') FROM anonopt.evaluate_recoding('many', 'public.recoding_alone', k => 2);
 SELECT is((SELECT count(*) FROM pg_temp.kept o JOIN public.recoding_alone n USING (age, zip, job) WHERE n.class <> o.class
         AND o.class IN (SELECT class FROM pg_temp.kept GROUP BY class HAVING count(*) > 1)), 0::bigint, 'and nobody has left a class that still keeps the promise');
+-- many columns: every phase ends in time, whether of all tuples at once or of blocks
+SELECT anonopt.create_interval_hierarchy('public.recoding_digits', 0, 15, '{2,4,8}');
+SELECT format('CREATE TABLE public.recoding_wide AS SELECT i, %s FROM generate_series(1, 18000) i', string_agg(format('hashint4(i * 32 + %s) & 15 AS c%1$s', c), ', '))
+FROM generate_series(1, 24) c \gexec
+CREATE VIEW public.recoding_less_wide AS SELECT * FROM public.recoding_wide WHERE i <= 6000;
+SELECT anonopt.create_dataset(d, ('public.recoding_' || d)::regclass), anonopt.add_quasi_identifier(d, ('c' || c)::name, 'public.recoding_digits')
+FROM unnest('{wide,less_wide}'::text[]) d, generate_series(1, 24) c WHERE c = 1;
+SELECT anonopt.add_quasi_identifier(d, ('c' || c)::name, 'public.recoding_digits') FROM unnest('{wide,less_wide}'::text[]) d, generate_series(2, 24) c
+WHERE d = 'less_wide' OR c <= 8;
+CREATE FUNCTION pg_temp.check_time(set_name text, seconds float8) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+    begun float8 := pg_temp.seconds_worked();
+BEGIN
+    PERFORM anonopt.create_recoding('public.recoding_in_time', set_name, k => 5, seed => 3, time_limit => seconds * interval '1 s');
+    RETURN NEXT cmp_ok(pg_temp.seconds_worked() - begun, '<', seconds + 1, format('%s: a limit of %s s is one', set_name, seconds));
+    RETURN NEXT ok(feasible AND suppressed = 0, 'and there is an answer') FROM anonopt.evaluate_recoding(set_name, 'public.recoding_in_time', k => 5);
+    DELETE FROM public.recoding_in_time WHERE hashint4(c1 * 16 + c2) % 3 = 0;
+    begun := pg_temp.seconds_worked();
+    PERFORM anonopt.extend_recoding('public.recoding_in_time', set_name, k => 5, time_limit => seconds * interval '1 s');
+    RETURN NEXT cmp_ok(pg_temp.seconds_worked() - begun, '<', seconds + 1, 'also of an extension');
+    RETURN NEXT ok(feasible AND suppressed = 0, 'and there is one') FROM anonopt.evaluate_recoding(set_name, 'public.recoding_in_time', k => 5);
+    DROP TABLE public.recoding_in_time;
+END $$;
+SELECT pg_temp.check_time(set_name, seconds) FROM (VALUES ('wide', 1.5), ('less_wide', 0.5)) v (set_name, seconds);
 -- little memory: an answer, or a clean refusal that leaves nothing
 CREATE FUNCTION pg_temp.in_little_memory(memory text) RETURNS text
 LANGUAGE plpgsql AS $$

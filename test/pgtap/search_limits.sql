@@ -3,7 +3,7 @@
 \ir begin.inc
 SET client_min_messages = error;
 
-SELECT plan(112);
+SELECT plan(117);
 
 -- A number below n, the same in every run.
 CREATE FUNCTION pg_temp.draw(i int, column_number int, n int) RETURNS int
@@ -212,6 +212,7 @@ SELECT pg_temp.check_timed('optimize(''large'', k => 5', ', k => 5', '1 s', fals
 SELECT pg_temp.check_timed('optimize(''large'', t => 0.3, loss => ''dcn''', ', t => 0.3', '500 ms', false);
 SET anonopt.max_workers = 2;
 SELECT pg_temp.check_timed('pareto(''large'', ''{dcn,t,classes}''', '', '1 s', true);
+SELECT pg_temp.check_timed('pareto(''large'', ''{entropy_l,glm}''', '', '500 ms', true);
 
 SELECT CASE WHEN :'before' = '' THEN skip('this system does not tell of memory')
        ELSE cmp_ok(pg_temp.memory('VmHWM') - nullif(:'before', '')::float8, '<', 64::float8,
