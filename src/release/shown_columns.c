@@ -166,68 +166,67 @@ release_shape(Release *release)
 static NullableDatum
 text_or_null(const char *text)
 {
-/**INDENT** Error@168: Statement nesting error */
-	NullableDatum value = {.isnull = text == NULL};
+	NullableDatum value;
 
-		value.value = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
+	value.isnull = text == NULL;
+	value.value = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
+	return value;
+}
 
-		return value;
-	}
+NullableDatum *
+shown_values(const Release *release, const ShownColumn *column)
+{
+	const LabelValues *values = column->part == LABEL_TEXT ? NULL : release->values[column->attr];
+	bool		holds = release->held != NULL;	/* then they are texts */
+	uint32		n = holds ? release->content->nlabels[column->attr] : release->classes->nlabels[column->attr];
+	const char **labels = holds ? release->content->labels[column->attr] : release->classes->labels[column->attr];
+	NullableDatum *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(NullableDatum) * ((Size) n + 1));
+	LeafRun    *runs = values == NULL ? NULL : label_runs(release->classes, column->attr);
 
-	NullableDatum *shown_values(const Release *release, const ShownColumn *column)
+	shown[0] = values == NULL ? text_or_null("*") : label_part(values, label_any_range(values), column->part);
+	for (uint32 code = 0; code < n; code++)
 	{
-		const LabelValues *values = column->part == LABEL_TEXT ? NULL : release->values[column->attr];
-		bool		holds = release->held != NULL;	/* then they are texts */
-		uint32		n = holds ? release->content->nlabels[column->attr] : release->classes->nlabels[column->attr];
-		const char **labels = holds ? release->content->labels[column->attr] : release->classes->labels[column->attr];
-		NullableDatum *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(NullableDatum) * ((Size) n + 1));
-		LeafRun    *runs = values == NULL ? NULL : label_runs(release->classes, column->attr);
-
-					shown[0] = values == NULL ? text_or_null("*") : label_part(values, label_any_range(values), column->part);
-		for			(uint32 code = 0; code < n; code++)
-		{
-			if (code % 4096 == 0)
-				CHECK_FOR_INTERRUPTS();
-			shown[code + 1] = values == NULL ? text_or_null(labels[code]) :
+		if (code % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		shown[code + 1] = values == NULL ? text_or_null(labels[code]) :
 			label_part(values, label_range(values, labels[code], runs[code].first, runs[code].end), column->part);
-		}
-					return shown;
 	}
+	return shown;
+}
 
-	bool
-				release_has_columns(const Release *release, TupleDesc desc)
+bool
+release_has_columns(const Release *release, TupleDesc desc)
+{
+	int			from = 1;
+	bool		shows_counts = release->form == RELEASE_LIVE_VIEW;
+	int			permuted = 0;
+	int			n = release->ncolumns + (release->star ? 1 : 0);
+
+	if (desc->natts != n + shows_counts)
+		return false;
+	if (shows_counts && TupleDescAttr(desc, n)->atttypid != INT8OID)
+		return false;
+	for (int i = 0; i < n; i++)
 	{
-		int			from = 1;
-		bool		shows_counts = release->form == RELEASE_LIVE_VIEW;
-		int			permuted = 0;
-		int			n = release->ncolumns + (release->star ? 1 : 0);
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+		Oid			type = BOOLOID;
+		int32		typmod;
+		Oid			collation;
 
-		if			(desc->natts != n + shows_counts)
-						return false;
-		if			(shows_counts && TupleDescAttr(desc, n)->atttypid != INT8OID)
-						return false;
-		for			(int i = 0; i < n; i++)
+		if (i < release->ncolumns)
+			shown_type(release, &release->columns[i], &type, &typmod, &collation);
+		if (i < release->ncolumns && release->columns[i].attr < 0 && !release->columns[i].is_class)
 		{
-			Form_pg_attribute column = TupleDescAttr(desc, i);
-			Oid			type = BOOLOID;
-			int32		typmod;
-			Oid			collation;
+			Oid			spooled = TupleDescAttr(release->spool.desc, from++)->atttypid;
 
-			if			(i < release->ncolumns)
-							shown_type(release, &release->columns[i], &type, &typmod, &collation);
-			if			(i < release->ncolumns && release->columns[i].attr < 0 && !release->columns[i].is_class)
-			{
-				Oid			spooled = TupleDescAttr(release->spool.desc, from++)->atttypid;
-
-							type = release->columns[i].pseudonym ? type : spooled;
-			}
-			else if		(i < release->ncolumns && release->permuted && !release->columns[i].is_class)
-							type = TupleDescAttr(release->spool.desc, release->nspooled + ++permuted)->atttypid;
-
-			/* a statement may show a domain's values as its base type */
-			if			(column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
-							return false;
+			type = release->columns[i].pseudonym ? type : spooled;
 		}
-					return true;
+		else if (i < release->ncolumns && release->permuted && !release->columns[i].is_class)
+			type = TupleDescAttr(release->spool.desc, release->nspooled + ++permuted)->atttypid;
+
+		/* a statement may show a domain's values as its base type */
+		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
+			return false;
 	}
-/**INDENT** Error@230: Stuff missing from end of file */
+	return true;
+}
