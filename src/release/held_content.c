@@ -236,6 +236,8 @@ held_begin(Release *release, KnownContent *last)
 	held->dropped = budget_alloc_zero(sizeof(int64), (Size) n + 1);
 	held->cells = key_counter_create(context, 1 + fresh->nvalues, 1024);
 	held->pasts = palloc0(sizeof(List *) * ((Size) n + 1));
+	held->thinned = budget_alloc_zero(sizeof(int64), (Size) n + 1);
+	held->cut = budget_alloc_zero(sizeof(int64), (Size) held->fresh.content->rows->nkeys + 1);
 	held->lost = budget_alloc_zero(sizeof(int64), (Size) held->last.content->rows->nkeys + 1);
 	if (!pg_strong_random(&held->random, sizeof(held->random)) || !pg_strong_random(&held->seed, sizeof(held->seed)))
 		ereport(ERROR,
@@ -303,6 +305,15 @@ add_tuples(const HeldBack *held, const KeyCounter *fresh, Content *content)
 	}
 }
 
+static int64 *
+budget_copy_of(const int64 *numbers, uint32 n)
+{
+	int64	   *copy = budget_alloc(sizeof(int64), (Size) n + 1);
+
+	memcpy(copy, numbers, sizeof(int64) * n);
+	return copy;
+}
+
 void
 held_make_content(HeldBack *held)
 {
@@ -329,7 +340,7 @@ held_make_content(HeldBack *held)
 		for (uint32 row = 0; row < from->content->rows->nkeys; row++)
 		{
 			const uint64 *key = content_row(from->content, row);
-			int64		people = from->content->rows->counts[row] - (side == 0 ? 0 : held->lost[row]);
+			int64		people = from->content->rows->counts[row] - (side == 0 ? held->cut[row] : held->lost[row]);
 
 			if (held->state[from->class_of[row]] != (side == 0 ? CLASS_FRESH : CLASS_HELD) || people == 0)
 				continue;
@@ -345,6 +356,8 @@ held_make_content(HeldBack *held)
 	if (fresh->tuples != NULL)
 		add_tuples(held, fresh->tuples, content);
 	held->release->content = held->own->content = content;
+	held->cut_left = budget_copy_of(held->cut, fresh->rows->nkeys);
+	held->rows_left = budget_copy_of(fresh->rows->counts, fresh->rows->nkeys);
 	MemoryContextSwitchTo(old);
 }
 
@@ -376,14 +389,15 @@ sum_up(const HeldBack *held)
 	{
 		uint32		class = held->class_at[place];
 		bool		is_held = held->state[class] == CLASS_HELD;
-		int64		shown = is_held ? held->last.people[class] - held->dropped[class] : 0;
+		bool		is_thin = held->state[class] == CLASS_FRESH;
+		int64		shown = is_held ? held->last.people[class] - held->dropped[class] : is_thin ? held->fresh.people[class] - held->thinned[class] : 0;
 		int64		departed = is_held && held->release->keep_deleted ? held->deleted[class] : 0;
 		int64		waiting = Max(held->fresh.people[class] - (shown - departed), 0);
 
-		if (held->state[class] == CLASS_FRESH)
+		if (held->state[class] == CLASS_FRESH && held->thinned[class] == 0)
 			continue;
 		sums.deleted += held->deleted[class] - departed;
-		sums.hidden += held->last.people[class] - shown - (held->deleted[class] - departed);
+		sums.hidden += is_thin ? held->thinned[class] : held->last.people[class] - shown - (held->deleted[class] - departed);
 		if (waiting == 0 && departed == 0)
 			continue;
 		for (int a = 0; a < last->nattrs; a++)

@@ -415,6 +415,120 @@ offends_past(const HeldBack *held, const Past *past, const uint32 *mine, uint32 
 	return left - common < held->release->promise.k || lacks_values(held, cells, n);
 }
 
+/*
+ * Leaves a number of people out of a fresh class at random.  Returns whether
+ * what is left keeps the promise, beside all earlier contents.
+ */
+static bool
+try_thinning(HeldBack *held, uint32 class, const uint32 *rows, uint32 *cells, uint32 n, int64 out)
+{
+	const int64 *fresh = held->fresh.content->rows->counts;
+	int64		left = held->fresh.people[class];
+	bool		offends = false;
+	uint32		nshown = 0;
+	uint32	   *shown = palloc(sizeof(uint32) * ((Size) n + 1));
+	ListCell   *cell;
+
+	for (uint32 i = 0; i < n; i++)
+		held->cut[rows[i]] = 0;
+	for (int64 i = 0; i < out; i++, left--)
+	{
+		int64		chosen = prng_below(&held->random, (uint32) left);
+		uint32		at = 0;
+
+		while (chosen >= fresh[rows[at]] - held->cut[rows[at]])
+		{
+			chosen -= fresh[rows[at]] - held->cut[rows[at]];
+			at++;
+		}
+		held->cut[rows[at]]++;
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		held->cells->counts[cells[i]] = fresh[rows[i]] - held->cut[rows[i]];
+		if (held->cells->counts[cells[i]] > 0)
+			shown[nshown++] = cells[i];
+	}
+	qsort(shown, nshown, sizeof(uint32), compare_uint32s);
+	foreach(cell, held->pasts[class])
+		offends = offends || offends_past(held, lfirst(cell), shown, nshown, left);
+	return !offends && !lacks_values(held, shown, nshown);
+}
+
+/* How often people are chosen for a number of them. */
+#define TRIES 4
+
+bool
+held_thin_class(HeldBack *held, uint32 class, int64 most)
+{
+	MemoryContext context = AllocSetContextCreate(held->context, "anonopt thin class", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	const Content *fresh = held->fresh.content;
+	int64		k = held->release->promise.k;
+	int64		people = held->fresh.people[class];
+	uint32	   *rows = palloc(sizeof(uint32) * ((Size) fresh->rows->nkeys + 1));
+	uint32	   *cells = palloc(sizeof(uint32) * ((Size) fresh->rows->nkeys + 1));
+	uint32		n = 0;
+	bool		done = false;
+	MemoryContext tries = AllocSetContextCreate(context, "anonopt tries", ALLOCSET_DEFAULT_SIZES);
+
+	for (uint32 row = 0; row < fresh->rows->nkeys; row++)
+		if (held->fresh.class_of[row] == class)
+		{
+			rows[n] = row;
+			cells[n++] = cell_of(held, class, content_row(fresh, row) + code_words(fresh->nattrs), NULL);
+		}
+	MemoryContextSwitchTo(tries);
+	for (int64 out = Max(k / 2, 1); out <= Min(most, people - k) && people <= PG_INT32_MAX && !done; out += Max(k / 4, 1))
+		for (int i = 0; i < TRIES && !done; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			done = try_thinning(held, class, rows, cells, n, out);
+			held->thinned[class] = done ? out : 0;
+			MemoryContextReset(tries);
+		}
+	for (uint32 i = 0; i < n; i++)
+		held->cells->counts[cells[i]] = 0;
+	if (!done)
+		held_end_thinning(held, class);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return done;
+}
+
+void
+held_end_thinning(HeldBack *held, uint32 class)
+{
+	held->thinned[class] = 0;
+	for (uint32 row = 0; row < held->fresh.content->rows->nkeys; row++)
+		if (held->fresh.class_of[row] == class)
+			held->cut[row] = 0;
+}
+
+bool
+held_leaves_out(HeldBack *held, uint32 class, uint32 group)
+{
+	const RowSpool *spool = &held->release->spool;
+	KeyCounter *rows = held->fresh.content->rows;
+	uint64	   *key = key_counter_candidate(rows);
+	uint32		row;
+	bool		out;
+
+	if (held->thinned[class] == 0)
+		return false;
+	memcpy(key, class_key(held, class), sizeof(uint64) * held->classes->nwords);
+	for (int v = 0; v < spool->ndigested; v++)
+		key[held->classes->nwords + v] = spool->digests[(Size) group * spool->ndigested + v];
+	row = key_counter_find(rows);
+	if (row == PG_UINT32_MAX || held->rows_left[row] == 0)
+		elog(ERROR, "a row of a release is unknown");
+	/* of the rows that look alike, each as likely as any other */
+	out = prng_below(&held->random, (uint32) held->rows_left[row]) < held->cut_left[row];
+	held->rows_left[row]--;
+	held->cut_left[row] -= out;
+	return out;
+}
+
 static void
 drop_row(HeldBack *held, LastRow *row)
 {
@@ -477,9 +591,6 @@ try_dropping(HeldBack *held, uint32 class, const Past *base)
 		offends = offends || offends_past(held, lfirst(cell), mine, n, held->last.people[class] - held->dropped[class]);
 	return !offends && has_enough(held, class, false);
 }
-
-/* How often rows are chosen beside one earlier content. */
-#define TRIES 4
 
 bool
 held_drop_rows(HeldBack *held, uint32 class)

@@ -45,6 +45,7 @@ static void
 change_class(HeldBack *held, uint32 class)
 {
 	const Release *release = held->release;
+	bool		is_less;
 
 	if (held->next[class] == CLASS_HELD && held->last.people[class] > 0)
 	{
@@ -54,9 +55,19 @@ change_class(HeldBack *held, uint32 class)
 					 errmsg("release %s does not show the rows that were written", release->sql_name),
 					 errdetail("Rows that are held back would be shown again, but somebody has changed them."),
 					 errhint("Call anonopt.republish, or refresh_release with hold_back => false.")));
-		if (!held->is_filled || (held->deleted[class] > 0 && !release->keep_deleted &&
-								 (release->population->has_persons || !held_drop_rows(held, class))))
+		is_less = held->deleted[class] > 0 && !release->keep_deleted;
+		if (!held->is_filled || (is_less && (release->population->has_persons || !held_drop_rows(held, class))))
 			held->next[class] = CLASS_HIDDEN;
+		if (is_less && held->thinned[class] == 0 && !held->holds_all && !release->population->has_persons && release->by.kind != BY_RECODING)
+		{
+			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 : held->last.people[class] - held->dropped[class];
+
+			/* better still, people of now, if more of them may be shown */
+			if (held_thin_class(held, class, held->fresh.people[class] - shown - 1))
+				held->next[class] = CLASS_FRESH;
+		}
+		else if (held->thinned[class] > 0)
+			held_end_thinning(held, class);
 	}
 	held->state[class] = held->next[class];
 }
@@ -233,7 +244,7 @@ static bool
 holds_any(const HeldBack *held)
 {
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
-		if (held->state[class] != CLASS_FRESH)
+		if (held->state[class] != CLASS_FRESH || held->thinned[class] > 0)
 			return true;
 	return false;
 }
@@ -284,6 +295,7 @@ hold_all_back(HeldBack *held)
 {
 	bool		any = false;
 
+	held->holds_all = true;
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
 	{
 		if (held->state[class] == CLASS_FRESH)

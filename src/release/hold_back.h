@@ -98,10 +98,16 @@ struct HeldBack
 								 * N shows, while it is chosen */
 	List	  **pasts;			/* by such class: Past, those that differ, in
 								 * order */
+	int64	   *thinned;		/* by class: people left out of a fresh one,
+								 * and */
+	int64	   *cut;			/* by row of F's content; and, */
+	int64	   *cut_left;		/* while it is written, those still to be left */
+	int64	   *rows_left;		/* out, and the rows still to come */
 	const char *unseen;			/* a column that cannot be compared, of */
 	const KnownContent *unseen_in;	/* an earlier content; or NULL */
 	bool		moved;			/* people who moved between classes hide too
 								 * few others */
+	bool		holds_all;		/* no class is fresh */
 	int			failures;
 	ReleaseEntry *entry;		/* once measured */
 };
@@ -168,6 +174,16 @@ extern void held_visit(HeldBack *held, SpoolVisitor visit, void *arg);
 
 /* Keeps what an earlier content shows of classes with deleted people, unless it is what the one before showed. */
 extern void held_remember(HeldBack *held, const Content *earlier, ContentDifference *difference, const CommonView *view);
+
+/*
+ * Leaves people out of a fresh class, at random, so that it may be shown though
+ * some were deleted.  Returns false if that takes more than a number.
+ */
+extern bool held_thin_class(HeldBack *held, uint32 class, int64 most);
+extern void held_end_thinning(HeldBack *held, uint32 class);
+
+/* Whether a row of F is left out of such a class. */
+extern bool held_leaves_out(HeldBack *held, uint32 class, uint32 group);
 
 /*
  * Drops the deleted rows of a class, and as few others as that needs: what is

@@ -128,7 +128,7 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
 
 	if (class != NO_CLASS && release->held != NULL)
-		class = held_place(release->held, class);
+		class = held_leaves_out(release->held, release->held->class_of_fresh[class], group) ? NO_CLASS : held_place(release->held, class);
 	by->count = release->spool.merges ? release->spool.people[group] : 1;
 	if (class != NO_CLASS)
 		sort_placed(by, class, values, nulls);
