@@ -26,7 +26,10 @@
  * before, of which those that show the same classes are remembered.  People
  * mostly come, so each shows those of the one before and others: what is a part
  * of one is a part of all after it, and small enough a part cannot offend.  If
- * what remains breaks k or l, the class is hidden.  Contents count rows, so if
+ * what remains breaks k or l, the class is hidden.  If more people may be shown
+ * by leaving some of F out instead, at random, the class stays fresh, but thin:
+ * those who were dropped before come back, and others take their place, so that
+ * one deletion after another does not use up a class.  Contents count rows, so if
  * these belong to people who may have several, any change offends, and a class
  * with deleted rows is hidden.
  *
