@@ -284,7 +284,7 @@ held_remember(HeldBack *held, const Content *earlier, ContentDifference *differe
 
 	/* by class of the view: that of N, from 1 */
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
-		if (held->deleted[class] > 0)
+		if (held_may_thin(held, class))
 		{
 			uint32		seen_in = class_in_view(difference, view, 0, class_key(held, class));
 
@@ -413,6 +413,15 @@ offends_past(const HeldBack *held, const Past *past, const uint32 *mine, uint32 
 			cells[n++] = mine[i];
 	}
 	return left - common < held->release->promise.k || lacks_values(held, cells, n);
+}
+
+bool
+held_may_thin(const HeldBack *held, uint32 class)
+{
+	const Release *release = held->release;
+
+	return !release->keep_deleted && !release->population->has_persons && release->by.kind != BY_RECODING &&
+		(held->deleted[class] > 0 || held->fresh.people[class] - held->last.people[class] >= release->promise.k);
 }
 
 /*

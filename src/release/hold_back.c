@@ -48,9 +48,9 @@ static void
 change_class(HeldBack *held, uint32 class)
 {
 	const Release *release = held->release;
-	bool		is_less;
+	bool		is_less = held->deleted[class] > 0 && !release->keep_deleted;
 
-	if (held->next[class] == CLASS_HELD && held->last.people[class] > 0)
+	if (held->next[class] == CLASS_HELD)
 	{
 		if (held->tampered[class])
 			ereport(ERROR,
@@ -58,10 +58,12 @@ change_class(HeldBack *held, uint32 class)
 					 errmsg("release %s does not show the rows that were written", release->sql_name),
 					 errdetail("Rows that are held back would be shown again, but somebody has changed them."),
 					 errhint("Call anonopt.republish, or refresh_release with hold_back => false.")));
-		is_less = held->deleted[class] > 0 && !release->keep_deleted;
-		if (!held->is_filled || (is_less && (release->population->has_persons || !held_drop_rows(held, class))))
+		if (held->last.people[class] > 0 &&
+			(!held->is_filled || (is_less && (release->population->has_persons || !held_drop_rows(held, class)))))
 			held->next[class] = CLASS_HIDDEN;
-		if (is_less && held->thinned[class] == 0 && !held->holds_all && !release->population->has_persons && release->by.kind != BY_RECODING)
+		if (held->thinned[class] > 0)
+			held_end_thinning(held, class);
+		else if (held_may_thin(held, class) && !held->holds_all)
 		{
 			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 : held->last.people[class] - held->dropped[class];
 
@@ -69,8 +71,6 @@ change_class(HeldBack *held, uint32 class)
 			if (held_thin_class(held, class, held->fresh.people[class] - shown - 1))
 				held->next[class] = CLASS_FRESH;
 		}
-		else if (held->thinned[class] > 0)
-			held_end_thinning(held, class);
 	}
 	held->state[class] = held->next[class];
 }

@@ -172,12 +172,18 @@ extern void held_read_rows(HeldBack *held);
 /* Visits those that are shown again: the place of each, and its columns that are not generalized. */
 extern void held_visit(HeldBack *held, SpoolVisitor visit, void *arg);
 
-/* Keeps what an earlier content shows of classes with deleted people, unless it is what the one before showed. */
+/* Keeps what an earlier content shows of classes that may be thin, unless it is what the one before showed. */
 extern void held_remember(HeldBack *held, const Content *earlier, ContentDifference *difference, const CommonView *view);
 
 /*
+ * Whether a class may be thin: some of its people were deleted, or many wait.
+ * What earlier contents show of it is remembered.
+ */
+extern bool held_may_thin(const HeldBack *held, uint32 class);
+
+/*
  * Leaves people out of a fresh class, at random, so that it may be shown though
- * some were deleted.  Returns false if that takes more than a number.
+ * it would offend.  Returns false if that takes more than a number.
  */
 extern bool held_thin_class(HeldBack *held, uint32 class, int64 most);
 extern void held_end_thinning(HeldBack *held, uint32 class);
