@@ -83,7 +83,7 @@ count_cells(LinkSide *side, KeyCounter *numbers, const Content *content, const i
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		class[0] = 0;
+		class[0] = number[0] = 0;
 		memcpy(class, row, sizeof(uint64) * words);
 		for (int v = 0; v < nvalues; v++)
 			number[v] = row[words + values[v][which]];
