@@ -115,5 +115,91 @@ BEGIN
 END $$;
 
 SELECT is((SELECT string_agg(p, E'\n') FROM generate_series(1, pg_temp.few(5)) s, LATERAL (SELECT pg_temp.problem(r, s) AS p) x), NULL, 'by the rule: ' || r.name) FROM rule r;
+
+-- values that are no values, or far off
+CREATE TABLE odd (n int, f float8, day date);
+INSERT INTO odd VALUES (5, 'NaN', 'infinity'), (NULL, 'Infinity', '-infinity'), (2000000000, 1e300, '9999-01-01'), (-7, NULL, NULL);
+SELECT anonopt.create_interval_hierarchy('on_n', 0, 9, '{5}'), anonopt.create_range_hierarchy('on_f', 0, 10, 1, '{5}'), anonopt.create_date_hierarchy('on_day', '2020-01-01', '2020-01-31', '{month}');
+SELECT anonopt.create_dataset('odd', 'odd'), anonopt.add_quasi_identifier('odd', 'n', 'on_n', unknown => '*'), anonopt.add_quasi_identifier('odd', 'f', 'on_f', unknown => '*'),
+    anonopt.add_quasi_identifier('odd', 'day', 'on_day', unknown => '*');
+SELECT is(anonopt.extend_hierarchy('on_n'), 5010::bigint, 'a number far off moves a bound by a thousand of the widest intervals');
+SELECT is((SELECT ROW(min(value), max(value)) FROM on_n)::text, '(-10,5009)', 'and one near by as far as it must');
+SELECT is(anonopt.extend_hierarchy('on_f'), 5000::bigint, 'so it is with ranges; what is no number is left out');
+SELECT is(anonopt.extend_hierarchy('on_day'), 3653::bigint, 'and with days, by ten years');
+SELECT is((SELECT count(*)::int FROM unnest('{on_n,on_f,on_day}'::regclass[]) h, anonopt.check_hierarchy(h)), 0, 'all are sound');
+SELECT is(anonopt.extend_hierarchy('on_n'), 0::bigint, 'the bounds that were declared count: it does not double every night');
+
+-- who may, and what cannot be extended
+CREATE ROLE publisher;
+CREATE ROLE stranger;
+GRANT ALL ON SCHEMA public TO publisher, stranger;
+SET ROLE publisher;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42501', NULL, 'not the owner');
+CREATE TABLE by_hand AS SELECT 'a'::text AS value, '*'::text AS level1;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('by_hand')$$, '55000', NULL, 'a table without a rule');
+SELECT anonopt.create_csv_hierarchy('by_csv', 'a;b;*');
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('by_csv')$$, '55000', NULL, 'a file has no rule');
+CREATE TABLE people AS SELECT i AS id, 'c' || i % 5 AS code, 20 + i % 10 AS age, i % 2 AS ill FROM generate_series(1, 200) i;
+SELECT anonopt.create_prefix_hierarchy('codes', 'people', 'code', '{1}'), anonopt.create_interval_hierarchy('ages', 20, 29, '{5}');
+SELECT anonopt.create_dataset('people', 'people', 0.1);
+SELECT throws_ok($$SELECT anonopt.add_quasi_identifier('people', 'code', 'by_hand', grow => true)$$, '22023', NULL, 'what has no rule does not grow');
+SELECT anonopt.add_quasi_identifier('people', 'code', 'codes', grow => true), anonopt.add_quasi_identifier('people', 'age', 'ages');
+SELECT anonopt.add_sensitive('people', 'ill');
+SELECT is((SELECT string_agg(concat_ws(' ', column_name, grow), ', ' ORDER BY column_name) FROM anonopt.describe('people')), 'age f, code t, ill', 'describe says which columns grow');
+SELECT anonopt.publish_table('shown', 'people', '{1,1}', k => 20);
+INSERT INTO people SELECT i, 'd' || i % 3, 20 + i % 10, i % 2 FROM generate_series(1001, 1300) i;
+SELECT anonopt.refresh_release('shown');
+SELECT is((SELECT count(*)::int FROM codes), 8, 'a refresh adds leaves');
+SELECT bag_eq('SELECT code, age, count(*) FROM shown GROUP BY 1, 2', 'SELECT left(code, 1), a.level1, count(*) FROM people JOIN ages a ON a.value = age GROUP BY 1, 2', 'and shows their labels');
+SELECT is((SELECT ok FROM anonopt.verify('shown')), true, 'the release stays valid');
+INSERT INTO people VALUES (2000, 'e', 99, 1);
+SELECT throws_ok($$SELECT anonopt.refresh_release('shown')$$, '22000', NULL, 'a column that does not grow lacks a leaf');
+SELECT is((SELECT count(*)::int FROM codes), 8, 'then nothing has grown');
+DELETE FROM people WHERE id = 2000;
+INSERT INTO people SELECT i, 'f', 25, i % 2 FROM generate_series(3001, 3100) i;
+SELECT is(anonopt.publish_table('other', 'people', '{1,1}', k => 20)::text, 'other', 'publishing adds leaves, too');
+SELECT is((SELECT level1 FROM codes WHERE value = 'f'), 'f', 'by the same rule');
+
+-- an owner of the database who writes a rule
+RESET ROLE;
+CREATE TABLE ran (who name);
+GRANT ALL ON ran TO PUBLIC;
+SET ROLE stranger;
+CREATE FUNCTION ran() RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran VALUES (current_user); RETURN 'x'; END $$;
+CREATE VIEW trap AS SELECT ran() AS code;
+GRANT SELECT ON trap TO PUBLIC;
+RESET ROLE;
+UPDATE anonopt.hierarchy_rule SET relation = 'trap', relation_type = 'trap' WHERE hierarchy = 'codes'::regclass;
+SET ROLE publisher;
+SELECT lives_ok($$SELECT anonopt.extend_hierarchy('codes')$$, 'a view of another role is read');
+RESET ROLE;
+SELECT is((SELECT string_agg(DISTINCT who, ', ') FROM ran), 'stranger', 'as that role, so its function has no right of ours');
+REVOKE SELECT ON trap FROM PUBLIC;
+SET ROLE publisher;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('codes')$$, '42501', NULL, 'and not without SELECT');
+RESET ROLE;
+CREATE FUNCTION pg_temp.forged(what text, hierarchy text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('UPDATE anonopt.hierarchy_rule SET %s WHERE hierarchy = %L::regclass', what, hierarchy);
+    PERFORM anonopt.extend_hierarchy(hierarchy);
+    RETURN '00000';
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
+END $$;
+SELECT is(pg_temp.forged(what, h), e, what || ' of ' || h) FROM (VALUES
+    ($$builder = 'none'$$, 'on_n', '23514'), ($$builder = 'x'$$, 'on_n', '23514'), ($$builder = 'tree'$$, 'on_n', '23514'), ('low = NULL', 'on_n', '23514'), ($$low = 'NaN'$$, 'on_n', '22023'),
+    ($$numbers = '{0}'$$, 'on_n', '22012'), ('numbers = NULL', 'on_n', '23514'), ($$numbers = '{5,10}'$$, 'on_n', '23514'), ($$numbers = '{2}'$$, 'on_n', '23514'), ('first_day = NULL', 'on_day', '23514'),
+    ($$units = '{fortnight}'$$, 'on_day', '22023'), ($$units = '{NULL}'$$, 'on_day', '22023'), ('step = -1', 'on_f', '22023'),
+    ($$builder = 'mask', word = '**', column_name = 'n', relation = 'odd', relation_type = 'odd'$$, 'on_n', '22023'),
+    ($$builder = 'prefix', lengths = '{1}', column_name = 'none', relation = 'odd', relation_type = 'odd'$$, 'on_n', '42703'),
+    ($$builder = 'quantile', lengths = '{0}', column_name = 'n', relation = 'odd', relation_type = 'odd'$$, 'on_n', '22023')) t (what, h, e);
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER t BEFORE INSERT ON on_n EXECUTE FUNCTION nothing();
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42809', NULL, 'a trigger');
+DROP TRIGGER t ON on_n;
+ALTER TABLE on_n DROP CONSTRAINT on_n_pkey;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42809', NULL, 'no unique index');
+DROP TABLE on_n;
+CREATE TABLE on_n AS SELECT 1 AS value, '*'::text AS level1;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '55000', NULL, 'another table of that name');
 SELECT * FROM finish();
 ROLLBACK;

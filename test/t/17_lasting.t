@@ -38,10 +38,10 @@ my %questions = (
 	view_sql => q{view_sql('x', 'people', '{2,2}', k => 2, l => 2)},
 	front_svg => q{front_svg('people')},
 	report => q{report('people')},
-	(map { ("verify_$_" => "verify('$_')") } qw(seen shown starred live records recoded_seen recoded_shown recoded_live)),
+	(map { ("verify_$_" => "verify('$_') v CROSS JOIN LATERAL (SELECT to_jsonb(v) - '{filled_at,filled_by}'::text[])") } qw(seen shown starred live records recoded_seen recoded_shown recoded_live)),
 	recoding => q{evaluate_recoding('some', 'classes', k => 3)},
 	recoding_classes => q{recoding_classes('some', 'classes')},
-	release => 'release',
+	release => q{release r CROSS JOIN LATERAL (SELECT to_jsonb(r) - '{filled_at,filled_by,verified_at}'::text[])},
 	attribute => 'attribute',
 	release_risk => q{release_risk('people')});
 
