@@ -126,7 +126,7 @@ refuse_misses(const Reading *reading)
 			 errmsg("column \"%s\" holds values without a leaf in hierarchy %s",
 					encoder->column, encoder->hierarchy),
 			 errdetail("Among them: %s.", values.data),
-			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy or with unknown => '*'.")));
+			 errhint("Call anonopt.extend_hierarchy, if a function of anonopt built it; or add the values to the hierarchy table, or declare a quasi-identifier with unknown => '*'.")));
 }
 
 /* Groups arrive one by one, or all tuples as one value. */
