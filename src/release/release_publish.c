@@ -273,6 +273,8 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("release %s was made from another relation than data set \"%s\" declares now", release->sql_name, entry->dataset),
+				 strcmp(entry->source_name, relation_sql_name(release->dataset->relation)) == 0 ?
+				 errdetail("Relation %s was dropped and made again.", entry->source_name) :
 				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
 				 errhint("If this change is wanted, call anonopt.republish.")));
 	changed = changed_hierarchies(entry, GetUserId(), release->dataset);

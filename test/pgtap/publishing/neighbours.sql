@@ -242,6 +242,14 @@ BEGIN
     EXECUTE made;
     INSERT INTO born VALUES (500, 1, 'i1');
     PERFORM pg_temp.declare('born', kind::regclass);
+    BEGIN
+        PERFORM anonopt.refresh_release('r_born');
+    EXCEPTION WHEN check_violation THEN
+        GET STACKED DIAGNOSTICS found = PG_EXCEPTION_DETAIL;
+        IF found <> format('Relation public.%s was dropped and made again.', kind) THEN
+            RAISE SQLSTATE 'ROLLC' USING MESSAGE = found;
+        END IF;
+    END;
     found := concat_ws(', ', pg_temp.refusal($q$SELECT anonopt.republish('r_born')$q$), pg_temp.refusal('SELECT anonopt.drop_release(''r_born''); ' || pg_temp.publishing('born')));
     PERFORM set_config('anonopt.composition', 'off', true);
     PERFORM anonopt.republish('r_born');
