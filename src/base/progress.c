@@ -87,8 +87,9 @@ where_it_is(int seconds)
 	if (here.phase == PHASE_READING)
 		return psprintf("%s has read " INT64_FORMAT " rows in %d s", algorithm_name(here.algorithm), here.done, seconds);
 	if (here.total > 0 && here.done > 0)
-		return psprintf("%s has %s " INT64_FORMAT " of " INT64_FORMAT " %s (%.1f %%) in %d s", algorithm_name(here.algorithm),
-						here.did, here.done, here.total, here.what, 100.0 * here.done / here.total, seconds);
+		return psprintf("%s has %s " INT64_FORMAT " of " INT64_FORMAT " %s (%.1f %%) in %d s",
+						algorithm_name(here.algorithm), here.did, here.done, here.total, here.what,
+						100.0 * here.done / here.total, seconds);
 	return psprintf("%s has searched for %d s", algorithm_name(here.algorithm), seconds);
 }
 

@@ -415,6 +415,7 @@ recoding_search(const RecodingOrder *given, int workers)
 	RecodingPlan plan = {.order = &order};
 	TimestampTz begun = GetCurrentTimestamp();
 	int64		deadline = 0;
+	int64		below = PG_INT64_MAX;
 	KdTree	   *tree;
 	bool		found;
 
@@ -435,7 +436,10 @@ recoding_search(const RecodingOrder *given, int workers)
 		found = search_classes(&plan, tree, workers, result);
 		order.deadline = deadline;
 	}
-	result->feasible = answer_by_node(&plan, tree, !found ? PG_INT64_MAX : plan.late ? 0 : cost_of_answer(&plan, result), result);
+	/* when it is late, any answer will do */
+	if (found)
+		below = plan.late ? 0 : cost_of_answer(&plan, result);
+	result->feasible = answer_by_node(&plan, tree, below, result);
 	result->ended = GetCurrentTimestamp();
 	if (order.watch != NULL)
 		order.watch->late = plan.late && recoding_past(&order, given->deadline);
