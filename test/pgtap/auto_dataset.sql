@@ -15,7 +15,7 @@ FROM generate_series(1, 2000) i;
 ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
 CREATE SCHEMA kept;
 
-SELECT plan(55 + 23);
+SELECT plan(55 + 28);
 
 -- what would be
 CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
