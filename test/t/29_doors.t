@@ -862,13 +862,14 @@ my %forged = (
 		q{hierarchies = '{}'}, q{hierarchies = hierarchies[1:1]}, q{hierarchies = hierarchies || hierarchies}, q{hierarchies = '{NULL,NULL}'}, q{hierarchies = ARRAY[hierarchies]},
 		q{hierarchies = '{-1,99999999999}'}, q{hierarchies = ARRAY[hierarchies[2], hierarchies[1]]}, q{hierarchies = '[-5:-4]={1,2}'}, q{hierarchy_names = '{}'},
 		q{hierarchy_names = '{NULL,NULL}'}, q{hierarchy_names = '{{a,b}}'}, q{digests = '{}'}, q{digests = ARRAY['\x01'::bytea, '\x']}, q{digests = ARRAY[NULL, NULL]::bytea[]},
-		q{digests = ARRAY[digests]}, q{columns = '{NULL}'}, q{columns = '{{zip}}'} ],
+		q{digests = ARRAY[digests]}, q{columns = '{NULL}'}, q{columns = '{{zip}}'},
+		q{columns_as = '{range}'}, q{columns_as = '{range,NULL}'}, q{columns_as = '{{range,range}}'}, q{columns_as = '{bounds,bounds,bounds}'} ],
 	recoded => [ q{levels = '{1,1}'}, q{cuts = ARRAY[B'00100100100', B'0101']::varbit[]}, q{levels = '{-1000,99}', cuts = ARRAY[B'1', B'1']::varbit[]} ]);
 my @forged_content = (q{nlabels = '{-1,5}'}, q{nlabels = '{-2147483648,-2147483648}'}, q{nlabels = '{2147483647,2147483647}'}, q{nlabels = '{1}'}, q{nlabels = '{1,1,1}'}, q{nlabels = '{}'},
 	q{nlabels = ARRAY[nlabels]}, q{nlabels = '{NULL,1}'}, q{nlabels = NULL}, q{nlabels = '{0,0}'}, q{labels = '{}'}, q{labels = NULL}, q{labels = ARRAY[labels]},
 	q{labels = array_fill(NULL::text, ARRAY[cardinality(labels)])}, q{labels = labels || labels}, q{rows = '\x'}, q{rows = substring(rows FOR 3)}, q{rows = substring(rows FOR length(rows) - 1)},
 	q{rows = rows || '\xff'}, q{rows = rows || rows}, q{rows = decode(repeat('ff', length(rows)), 'hex')}, q{rows = decode(repeat('00', length(rows)), 'hex')}, q{compared = '{NULL}'},
-	q{compared = ARRAY[compared]}, q{compared = '{}'}, q{compared = compared || compared}, q{compared = NULL}, q{tuples = '\x'}, q{tuples = '\x01'}, q{tuples = substring(tuples FOR length(tuples) - 1)},
+	q{compared = ARRAY[compared]}, q{compared = '{}'}, q{compared = compared || compared}, q{compared = NULL}, q{compared_levels = '{1,2,3}'}, q{compared_levels = '{NULL}'}, q{tuples = '\x'}, q{tuples = '\x01'}, q{tuples = substring(tuples FOR length(tuples) - 1)},
 	q{tuples = decode(repeat('ff', length(tuples)), 'hex')}, q{tuples = NULL}, q{version = -2147483648}, q{part = 1}, q{part = -1}, q{difference = -5},
 	q{difference = 9223372036854775807});
 
@@ -877,7 +878,7 @@ my %pretended = (
 	cut => [ q{cuts = ARRAY[B'1', B'1']::varbit[]}, q{cuts = ARRAY[repeat('01', 500)::varbit, B'0101']::varbit[]}, q{cuts = ARRAY[B'', B'']::varbit[]} ],
 	node => [ q{levels = '{99,99}'}, q{levels = NULL, cuts = ARRAY[B'0', B'0']::varbit[]}, q{columns = '{none}'}, q{source = -1}, q{relation = 99999999999}, q{people_k = -1}, q{people_k = 9223372036854775807},
 		q{min_utility = 'NaN'}, q{min_utility = 0, key_column = '', risk = 'none', utility = ''}, q{measures = '[]'},
-		q{form = 'live view'}, q{form = 'materialized view'}, q{suppressed = 'star'} ],
+		q{form = 'live view'}, q{form = 'materialized view'}, q{suppressed = 'star'}, q{columns_as = '{range,bounds}'}, q{columns_as = '{bounds,middle}'}, q{shown = 'permuted'} ],
 	recoded => [ q{recoding_name = 'none'}, q{recoding = 'p.forged_h'::regclass::oid::int8, recoding_name = 'p.forged_h'}, q{recoding = 1, recoding_name = ''}, q{labels = 'range'},
 		q{recoding = NULL, recoding_name = NULL, labels = NULL} ]);
 
