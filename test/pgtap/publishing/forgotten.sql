@@ -129,6 +129,16 @@ SELECT anonopt.publish_table('three', 'd', '{2}', k => 2);
 SELECT is((SELECT smallest_difference FROM anonopt.release WHERE name = 'public.two'), (SELECT smallest_difference FROM anonopt.release WHERE name = 'public.one'), 'two is as one');
 SELECT is((SELECT smallest_difference FROM anonopt.release WHERE name = 'public.three'), 3::bigint, 'three people have gone from a class');
 SELECT is(true_statistics('three'), statistics('three'), 'analyzed, too');
+-- a promise is withdrawn after its column is no longer sensitive
+SELECT anonopt.create_dataset('w', 'people', 0.1), anonopt.add_quasi_identifier('w', 'age', 'ages');
+SELECT anonopt.add_sensitive('w', 'age');
+SELECT anonopt.publish_table('kept', 'w', '{2}', k => 20, l => 2, t => 0.9);
+SELECT anonopt.drop_attribute('w', 'age', 'sensitive');
+SELECT throws_ok($$SELECT anonopt.republish('kept')$$, NULL, NULL, 'what l and t promise is about nothing now');
+SELECT throws_ok($$SELECT anonopt.republish('kept', l => 0)$$, NULL, NULL, 'so is t alone');
+SELECT is(anonopt.republish('kept', l => 0, t => 1)::text, 'kept', 'both are withdrawn');
+SELECT is((SELECT ROW(promised_k, promised_l, promised_t, ok)::text FROM anonopt.verify('kept')), '(20,,,t)', 'k is promised as before');
+SELECT throws_ok($$SELECT anonopt.republish('kept', l => -1)$$, '22023', NULL, 'l is not negative');
 CREATE ROLE monitor;
 SELECT is((SELECT count(*) > 5 FROM anonopt.release), true, 'there are releases');
 SET ROLE monitor;
