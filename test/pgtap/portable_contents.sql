@@ -54,7 +54,8 @@ END $$;
 SELECT is(digest_of(''), scatter(word(14695981039346656037)), 'no bytes');
 SELECT is(scatter(1), -5451962507482445012, 'one bit, as published with MurmurHash3');
 SELECT check_type('text', 'flu', 'Grippe ü', ARRAY[digest_of('flu'), digest_of(convert_to('Grippe ü', 'UTF8'))]);
-SELECT check_type('int', '7', '-3', ARRAY[scatter(7::bigint # word(11400714819323198485)), scatter((-3)::bigint # word(11400714819323198485))]);
+-- whole numbers of any type are compared by their digits
+SELECT check_type('int', '7', '-3', ARRAY[digest_of('7'), digest_of('-3')]);
 SELECT check_type('numeric', '1.50', '-200', ARRAY[digest_of('1.5'), digest_of('-200')]);
 SELECT check_type('float8', '-0', '2.5', ARRAY[digest_of('0'), digest_of('2.5')]);
 SELECT check_type('interval', '1 month 2 hours', '-1 day', ARRAY[digest_of(decode(little((30 * 24 + 2) * 3600000000, 8) || repeat('00', 8), 'hex')),
