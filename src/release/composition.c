@@ -314,7 +314,8 @@ void
 composition_check(Release *release)
 {
 	const Dataset *dataset = release->dataset;
-	KnownContent own;
+	KnownContent *own = palloc(sizeof(KnownContent));	/* kept while rows are
+														 * held back */
 	KnownContent *contents;
 	Population *population = NULL;
 	Comparison	comparison = {.release = release};
@@ -334,24 +335,24 @@ composition_check(Release *release)
 	/* this statement may have published already */
 	contents = known_contents(dataset->relation, release->id, &n);
 	PopActiveSnapshot();
-	known_of_release(release, &own);
-	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), &own, contents, n);
+	known_of_release(release, own);
+	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), own, contents, n);
 	if (refusal_level(release) == 0 || release->unchanged)
 		return;
 	release->difference = 0;
 	for (int i = 0; i < n && population == NULL; i++)
-		if (contents[i].is_known && (own.release.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
+		if (contents[i].is_known && (own->release.by.kind == BY_RECODING || !contents_are_alike(own, &contents[i])))
 			population = population_read(dataset);
 	comparison.composition = composition_begin(dataset, population, true);
 	comparison.combines = population != NULL;
-	content_place(&own, dataset, population);
+	content_place(own, dataset, population);
 	last = last_content(release, contents, n);
 	if (release->holds_back && last >= 0)
 	{
-		hold_back(release, comparison.composition, &own, contents, n, last);
+		hold_back(release, comparison.composition, own, contents, n, last);
 		if (release->held->unseen != NULL)
 			tell_unseen(release, release->held->unseen_in, release->held->unseen);
-		if (reveals_together(&comparison, &own, contents, n))
+		if (reveals_together(&comparison, own, contents, n))
 			(void) hold_all_back(release->held);
 		return;
 	}
@@ -361,17 +362,17 @@ composition_check(Release *release)
 
 		if (context == NULL)
 			continue;
-		compare_with(&comparison, &own, &contents[i]);
+		compare_with(&comparison, own, &contents[i]);
 		if (comparison.combines)
-			combine_with(&comparison, &own, &contents[i]);
+			combine_with(&comparison, own, &contents[i]);
 		MemoryContextDelete(context);
 	}
-	if (population != NULL && content_is_placed(&own))
-		comparison.together = composition_add(comparison.composition, &own);
-	if (comparison.together > 0 && comparison.together < own.k &&
+	if (population != NULL && content_is_placed(own))
+		comparison.together = composition_add(comparison.composition, own);
+	if (comparison.together > 0 && comparison.together < own->k &&
 		(release->difference == 0 || comparison.together < release->difference))
 		tell(&comparison, comparison.together, NULL);
-	else if (release->difference > 0 && release->difference < own.k)
+	else if (release->difference > 0 && release->difference < own->k)
 		tell(&comparison, release->difference, comparison.nearest);
 	release->difference = least_people(release->difference, comparison.linked);
 }

@@ -366,6 +366,7 @@ release_of_entry(const ReleaseEntry *entry)
 	Promise    *promise = &release->promise;
 
 	release->id = entry->id;
+	release->relation = entry->relation;
 	release->dataset = dataset;
 	dataset->for_release = true;
 	release->form = entry->form;

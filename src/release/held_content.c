@@ -17,7 +17,6 @@
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -243,7 +242,9 @@ held_begin(Release *release, KnownContent *last)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	held->table = table_open(get_relname_relid(release->name, release->schema), ExclusiveLock);
+	/* its name may be another relation's by now */
+	LockRelationOid(release->relation, ExclusiveLock);
+	held->table = relation_open_existing(release->relation);
 	held->is_filled = RelationIsPopulated(held->table);
 	MemoryContextSwitchTo(old);
 	return held;

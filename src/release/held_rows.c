@@ -35,7 +35,7 @@ visit_table(HeldBack *held, TableVisitor visit, void *arg)
 	TableScanDesc scan;
 	uint32		n = 0;
 
-	if (!release_has_columns(held->release, RelationGetDescr(table)))
+	if (!release_has_columns(held->release, RelationGetDescr(table)) || table->rd_tableam == NULL)
 		relation_has_changed(RelationGetRelid(table));
 	scan = table_beginscan_strat(table, held->snapshot, 0, NULL, true, false);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))

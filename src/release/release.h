@@ -47,7 +47,8 @@ typedef struct Release
 	bool		star;			/* classes that break it are shown as stars */
 	int			ncolumns;
 	ShownColumn *columns;		/* in the order of the relation */
-	const char *id;				/* of its entry, if it exists already */
+	const char *id;				/* of its entry, if it exists already, and */
+	Oid			relation;		/* its relation; or InvalidOid */
 	bool		writes;			/* it is about to be written */
 	bool		refills;		/* by PostgreSQL, perhaps with what it showed
 								 * before */
