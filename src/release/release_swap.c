@@ -60,6 +60,19 @@ oids_of(Relation index, AttrNumber column)
 	return ((oidvector *) DatumGetPointer(value))->values;
 }
 
+/* Makes an index one of no constraint, because analyzing looks for the constraint. */
+static void
+forget_exclusion(Oid index)
+{
+	Relation	catalog = table_open(IndexRelationId, RowExclusiveLock);
+	HeapTuple	tuple = SearchSysCacheCopy1(INDEXRELID, ObjectIdGetDatum(index));
+
+	((Form_pg_index) GETSTRUCT(tuple))->indisexclusion = false;
+	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
 /* Builds a copy of an index on the new heap, from what the catalogs hold, without any name. */
 static Oid
 copy_index(Relation heap, Oid oid)
@@ -88,6 +101,8 @@ copy_index(Relation heap, Oid oid)
 						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters, 0, 0, true, true, NULL);
 	index_close(index, NoLock);
 	CommandCounterIncrement();
+	if (info->ii_ExclusionOps != NULL)
+		forget_exclusion(copy);
 	return copy;
 }
 

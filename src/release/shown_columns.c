@@ -151,11 +151,12 @@ release_shape(Release *release)
 	}
 	if (release->permuted)
 	{
-		release->columns[release->ncolumns] = (ShownColumn)
-		{
-			.name = CLASS_NUMBER,.attr = -1,.is_class = true
-		};
-		release->ncolumns++;
+		ShownColumn *column = &release->columns[release->ncolumns++];
+
+		memset(column, 0, sizeof(ShownColumn));
+		column->name = CLASS_NUMBER;
+		column->attr = -1;
+		column->is_class = true;
 	}
 	check_names(release);
 }
@@ -170,6 +171,7 @@ text_or_null(const char *text)
 
 	value.isnull = text == NULL;
 	value.value = text == NULL ? (Datum) 0 : CStringGetTextDatum(text);
+
 	return value;
 }
 

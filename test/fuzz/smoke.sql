@@ -123,7 +123,14 @@ SELECT anonopt.add_quasi_identifier('keyed', 'age', (SELECT hierarchy FROM anono
 SELECT anonopt.publish_table('shown_keyed', 'keyed', '{2}', k => 2);
 SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('people');
+SELECT anonopt.publish_codebook('shown_codes', 'shown');
+SELECT anonopt.refresh_release('shown', hold_back => true);
 SELECT anonopt.drop_release('shown_view');
+SELECT anonopt.publish_table('tried', 'people', '{2,2,2}', k => 2, columns_as => 'bounds');
+SELECT anonopt.forget_release('tried');
+CREATE TABLE other_people AS TABLE people;
+SELECT anonopt.same_people('people', 'other_people');
+SELECT anonopt.extend_hierarchy('ages');
 
 -- tuple stores
 SELECT anonopt.create_tuple_store('people', track => true);
