@@ -48,6 +48,8 @@ CREATE TABLE anonopt.published (
 	shown text NOT NULL DEFAULT 'labels' CHECK (shown IN ('labels', 'permuted')),
 	-- how generalized columns are shown, unless all are text
 	columns_as text[] CHECK (columns_as <@ '{text,range,bounds,middle}'),
+	-- what the other columns show, in order: -2 for pseudonyms, -1 for values as they are, or labels of a level
+	others_as int[],
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 

@@ -136,6 +136,7 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	match->data_type = data_type;
 	match->leaf_type = leaf_type;
 	match->data_form = match->leaf_form = "%v";
+	match->rounds = false;
 	if (type_is_integer(data_type) && type_is_integer(leaf_type))
 		return true;
 	if (type_is_number(data_type) && type_is_number(leaf_type))
@@ -157,6 +158,10 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	{
 		match->data_type = get_range_subtype(leaf_type);
 		match->data_form = psprintf("%%v::%s", type_in_form(match->data_type));
+		/* a moment is in the days of a range that its own day is in */
+		match->rounds = !(data_type == match->data_type || type_is_integer(data_type) ||
+						  (type_is_number(data_type) && match->data_type == NUMERICOID) ||
+						  (type_is_moment(data_type) && type_is_moment(match->data_type)));
 		return true;
 	}
 	return false;

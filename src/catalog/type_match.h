@@ -18,6 +18,7 @@ typedef struct TypeMatch
 	const char *leaf_form;
 	Oid			data_type;		/* in these forms */
 	Oid			leaf_type;
+	bool		rounds;			/* a value need not lie in its leaf */
 } TypeMatch;
 
 extern bool type_is_integer(Oid type);

@@ -5,9 +5,12 @@
  *
  * A label stands for a run of leaves.  If leaves are in the order of their
  * values, it is a range, from the lowest to the highest leaf, and every value
- * with the label lies in it.  Labels are never read from data: the range of a
- * label depends on its text and on the hierarchy alone, so two sets of data that
- * show the same labels show the same ranges.
+ * with the label lies in it, a float as the number that PostgreSQL casts it to,
+ * and a moment by its day where leaves are days.  So a column whose values are
+ * rounded to find their leaves, as numbers among ranges of integers are, has no
+ * ranges.  Labels are never read from data: the range of a label depends on its
+ * text and on the hierarchy alone, so two sets of data that show the same labels
+ * show the same ranges.
  *
  * But the leaves of a hierarchy that was made from data (see
  * hierarchy_is_from_data) are values that somebody has, and the first and last
@@ -76,7 +79,7 @@ label_values(const Attribute *attr, const LoadedHierarchy *loaded)
 	LabelValues *values;
 
 	/* a column of ranges has no values to be in them */
-	if (!OidIsValid(range) || !attr->hierarchy->in_order || type_is_range(match->data_type))
+	if (!OidIsValid(range) || !attr->hierarchy->in_order || type_is_range(match->data_type) || match->rounds)
 		return NULL;
 	values = palloc(sizeof(LabelValues));
 	values->attr = attr;
@@ -181,7 +184,7 @@ said_by_label(const char *label, Oid subtype)
 		return psprintf("[%s,)", label + 3);
 	comma = strchr(label, ',');
 	if (label[0] != '[' || comma == NULL || (label[length - 1] != ')' && label[length - 1] != ']'))
-		return subtype == DATEOID ? named_days(label) : NULL;
+		return type_is_moment(subtype) ? named_days(label) : NULL;
 	low = pnstrdup(label + 1, comma - label - 1);
 	high = pstrdup(comma + 1 + strspn(comma + 1, " "));
 	high[Max(strlen(high), 1) - 1] = '\0';
@@ -214,6 +217,14 @@ ends_of_leaf(const LabelValues *values, uint32 leaf, RangeBound *lower, RangeBou
 		lower->lower = true;
 	}
 	return !empty;
+}
+
+/* Whether a value is the last of its type, before which no range can end. */
+static bool
+is_last(Datum value, Oid subtype)
+{
+	return subtype == INT4OID ? DatumGetInt32(value) == PG_INT32_MAX : subtype == INT8OID ? DatumGetInt64(value) == PG_INT64_MAX :
+		subtype == DATEOID && DatumGetDateADT(value) == DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1;
 }
 
 NullableDatum
@@ -260,6 +271,7 @@ label_range(const LabelValues *values, const char *label, uint32 first, uint32 e
 		end--;
 	if (first >= end)
 		return range;
+	upper.infinite = upper.infinite || (upper.inclusive && is_last(upper.val, values->subtype));
 	range.isnull = false;
 	range.value = RangeTypePGetDatum(make_range(values->range, &lower, &upper, false, NULL));
 	if (!values->from_data)

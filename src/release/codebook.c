@@ -26,6 +26,7 @@
 #include "release/release.h"
 #include "release/release_verify.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
@@ -72,6 +73,8 @@ load_column(const ReleaseEntry *entry, int i)
 	Oid			hierarchy = entry->hierarchies[i];
 	Oid			type = hierarchy_leaf_type(hierarchy);
 	CodedColumn *column = palloc0(sizeof(CodedColumn));
+	Oid			source_type = column_type(entry->source, entry->generalized[i]);
+	TypeMatch	match;
 	LoadedHierarchy *loaded = hierarchy_load(hierarchy, type_is_range(type) ? get_range_subtype(type) : type, entry->generalized[i]);
 
 	column->name = column->attr.name = entry->generalized[i];
@@ -82,7 +85,13 @@ load_column(const ReleaseEntry *entry, int i)
 	column->attr.unknown_leaf = loaded->unknown_leaf;
 	column->from_data = hierarchy_is_from_data(hierarchy);
 	column->has_null = loaded->hierarchy->null_leaf != NO_LEAF;
-	column->values = label_values(&column->attr, loaded);
+
+	/*
+	 * as when they were read, a source's values may be rounded to find their
+	 * leaves
+	 */
+	if (OidIsValid(source_type) && match_types(source_type, type, &match) && !match.rounds)
+		column->values = label_values(&column->attr, loaded);
 	return column;
 }
 
@@ -92,6 +101,10 @@ part_text(const CodedColumn *column, NullableDatum range, LabelPart part)
 {
 	NullableDatum value = label_part(column->values, range, part);
 
+	/* a codebook's times are timestamps, which end before dates do */
+	if (!value.isnull && column->values->subtype == DATEOID && !DATE_NOT_FINITE(DatumGetDateADT(value.value)) &&
+		DatumGetDateADT(value.value) >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
+		return NULL;
 	return value.isnull ? NULL : value_text(label_part_type(column->values, part), value.value);
 }
 

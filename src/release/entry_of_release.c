@@ -64,6 +64,13 @@ enum
 	NAMES_GENERALIZED, NAMES_SENSITIVE, NAMES_UNCOVERED
 };
 
+/* What a column shows that is not generalized. */
+static int
+shows_as(const Release *release, const ShownColumn *column)
+{
+	return column->pseudonym ? AS_PSEUDONYM : column->labelled ? shown_level_of(release->dataset, column->name) : AS_IT_IS;
+}
+
 static ColumnNames
 column_names(const Release *release)
 {
@@ -278,6 +285,10 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 		if (release->forms[a] != AS_TEXT)
 			entry->nforms = release->population->nattrs;
 	}
+	entry->others_as = palloc(sizeof(int) * (release->ncolumns + 1));
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr < 0 && !release->columns[i].is_class)
+			entry->others_as[entry->nothers++] = shows_as(release, &release->columns[i]);
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
 	entry->nsensitive = columns.n[NAMES_SENSITIVE];
@@ -416,4 +427,26 @@ release_of_entry(const ReleaseEntry *entry)
 		require_column(dataset->relation, entry->columns[i]);
 	release_choose(release);
 	return release;
+}
+
+void
+require_same_columns(const Release *release, const ReleaseEntry *entry, bool republishes)
+{
+	int			sensitive = 0;
+	int			others = 0;
+	bool		same = true;
+
+	for (int i = 0; i < release->ncolumns && same; i++)
+	{
+		const ShownColumn *column = &release->columns[i];
+
+		if (column->attr >= 0)
+			same = strcmp(column->name, entry->generalized[column->attr]) == 0;
+		else if (!republishes)
+			same = others < entry->nothers && entry->others_as[others++] == shows_as(release, column);
+		if (same && column->attr < 0 && column->promised)
+			same = sensitive < entry->nsensitive && strcmp(column->name, entry->sensitive[sensitive++]) == 0;
+	}
+	if (!same || sensitive != entry->nsensitive || (!republishes && others != entry->nothers))
+		refuse_changed(release);
 }

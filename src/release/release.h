@@ -185,6 +185,13 @@ extern void release_republish(Release *release, const ReleaseEntry *entry);
 /* The specification in an entry. */
 extern Release *release_of_entry(const ReleaseEntry *entry);
 
+/*
+ * Fails if one that is about to be read would not have the columns of its entry,
+ * or, unless it is republished, show other things in them: whoever may write the
+ * declaration could show values that were pseudonyms or labels.
+ */
+extern void require_same_columns(const Release *release, const ReleaseEntry *entry, bool republishes);
+
 /* Whether a relation has exactly the columns that are written. */
 extern bool release_has_columns(const Release *release, TupleDesc desc);
 

@@ -55,6 +55,7 @@ static const EntryField entry_fields[] = {
 	{COLUMN("suppressed", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(star)), WORDS(suppression_names)},
 	{COLUMN("shown", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(permuted)), WORDS(shown_names)},
 	{COLUMN("columns_as", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(forms)),.given = OF_ENTRY(nforms)},
+	{COLUMN("others_as", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT, OF_ENTRY(others_as)),.given = OF_ENTRY(nothers)},
 	{COLUMN("class_columns", FIELD_NAMES, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_ENTRY(class_columns)),.given = OF_ENTRY(nclass_columns),
 	.read = "anonopt.class_columns(p.generalized, p.columns_as, p.shown)"},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},

@@ -18,6 +18,10 @@ typedef enum ReleaseForm
 	RELEASE_LIVE_VIEW
 } ReleaseForm;
 
+/* What a column shows that is not generalized, unless it shows labels of a level. */
+#define AS_IT_IS (-1)
+#define AS_PSEUDONYM (-2)
+
 /* What wrote its rows; the last is nothing, of a live view. */
 typedef enum FilledBy
 {
@@ -117,6 +121,9 @@ typedef struct ReleaseEntry
 	bool		permuted;		/* it shows true values, permuted */
 	int			nforms;			/* 0 if all are text */
 	char	  **forms;			/* of generalized columns: see ColumnsAs */
+	int			nothers;
+	int		   *others_as;		/* of the other columns: AS_IT_IS,
+								 * AS_PSEUDONYM, or a level */
 	int			nclass_columns;
 	char	  **class_columns;	/* that tell classes apart, as read */
 	bool		is_filled;

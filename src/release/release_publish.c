@@ -89,23 +89,6 @@ has_columns_of(const Release *release, Oid relation, bool any_type)
 	return same;
 }
 
-/* Fails if the release would have other columns. */
-static void
-check_same_columns(const Release *release, const ReleaseEntry *entry)
-{
-	const Population *population = release->population;
-	bool		same = population->nattrs == entry->ngeneralized;
-	int			sensitive = 0;
-
-	for (int a = 0; a < population->nattrs && same; a++)
-		same = strcmp(population->attrs[a].name, entry->generalized[a]) == 0;
-	for (int i = 0; i < release->ncolumns && same; i++)
-		if (release->columns[i].attr < 0 && release->columns[i].promised)
-			same = sensitive < entry->nsensitive && strcmp(release->columns[i].name, entry->sensitive[sensitive++]) == 0;
-	if (!same || sensitive != entry->nsensitive || !has_columns_of(release, entry->relation, false))
-		refuse_changed(release);
-}
-
 /*
  * Adds leaves for new values where that is declared, which the data's snapshot
  * must show.  Hierarchies are locked in order.
@@ -160,8 +143,8 @@ read_release(Release *release, const ReleaseEntry *entry, bool extends)
 	release_read(release);
 	if (recoding != NULL)
 		relation_close(recoding, NoLock);
-	if (entry != NULL)
-		check_same_columns(release, entry);
+	if (entry != NULL && !has_columns_of(release, entry->relation, false))
+		refuse_changed(release);
 	if (release->form != RELEASE_LIVE_VIEW)
 	{
 		release_choose_classes(release);
@@ -284,6 +267,7 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 				 errmsg("hierarchies of release %s have changed", release->sql_name),
 				 errdetail("%s", changed),
 				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
+	require_same_columns(release, entry, false);
 	read_release(release, entry, true);
 	return release;
 }
@@ -426,6 +410,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	Oid			relation = entry->relation;
 	char	   *comment;
 
+	require_same_columns(release, entry, true);
 	read_release(release, entry, false);
 	if (release->form == RELEASE_LIVE_VIEW)
 		live_check_source(release);

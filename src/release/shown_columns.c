@@ -100,7 +100,7 @@ choose_forms(Release *release)
 	if (texts.len > 0)
 		ereport(NOTICE,
 				(errmsg("columns are shown as text: %s", texts.data),
-				 errdetail("The leaves of their hierarchies are no numbers, dates or times, or labels are no runs of them.")));
+				 errdetail("The leaves of their hierarchies are no numbers, dates or times, or labels are no runs of them, or values are rounded to find their leaves.")));
 	release->forms = forms;
 }
 

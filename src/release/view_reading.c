@@ -121,6 +121,7 @@ read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 	for (int i = 0; i < entry->nhierarchies; i++)
 		if (entry->hierarchies[i] != list_nth_oid(hierarchies, i))
 			refuse_source();
+	require_same_columns(release, entry, false);
 	release_check(release);
 	check_sources(release);
 	foreach(cell, live_sources(release))

@@ -97,18 +97,21 @@ objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *da
 int64
 deadline_argument(FunctionCallInfo fcinfo)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz end;
+	Interval	nothing = {0};
+	Interval	century = {.month = 100 * MONTHS_PER_YEAR};
+	Datum		limit;
 
 	if (!is_given(fcinfo, "time_limit"))
 		return 0;
-	end = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now),
-												  get_argument(fcinfo, "time_limit", INTERVALOID)));
-	if (end <= now)
+	limit = get_argument(fcinfo, "time_limit", INTERVALOID);
+	if (DatumGetInt32(DirectFunctionCall2(interval_cmp, limit, IntervalPGetDatum(&nothing))) <= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("time limit must be positive")));
-	return end;
+	/* a time that may be beyond the last one limits nothing */
+	if (DatumGetInt32(DirectFunctionCall2(interval_cmp, limit, IntervalPGetDatum(&century))) > 0)
+		return 0;
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(GetCurrentTimestamp()), limit));
 }
 
 bool

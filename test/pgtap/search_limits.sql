@@ -3,7 +3,7 @@
 \ir begin.inc
 SET client_min_messages = error;
 
-SELECT plan(117);
+SELECT plan(119);
 
 -- A number below n, the same in every run.
 CREATE FUNCTION pg_temp.draw(i int, column_number int, n int) RETURNS int
@@ -113,6 +113,7 @@ SELECT pg_temp.refused(c, m, h) FROM (VALUES
     ('pareto(''told'', time_limit => ''-1 s'')', 'time limit must be positive', ''),
     ('optimize(''told'', k => 2, time_limit => ''0'')', 'time limit must be positive', ''),
     ('optimize(''told'', k => 2, time_limit => ''-1 month'')', 'time limit must be positive', ''),
+    ('optimize(''told'', k => 2, time_limit => ''-178000000 years'')', 'time limit must be positive', ''),
     ('pareto(NULL)', '"dataset" must not be null', ''),
     ('optimize(NULL, k => 2)', '"dataset" must not be null', ''),
     ('poka(NULL)', '"dataset" must not be null', '')) v (c, m, h);
@@ -238,5 +239,6 @@ SELECT pg_temp.least_memory() AS least \gset
 SELECT set_config('anonopt.memory', pg_size_bytes(:'least') / 1024 + 2048 || 'kB', false) \g /dev/null
 SELECT pg_temp.check_timed('pareto(''large''', '', '2 s', true);
 
+SELECT is((SELECT o::text FROM anonopt.optimize('told', k => 2, time_limit => '178000000 years') o), (SELECT o::text FROM anonopt.optimize('told', k => 2) o), 'a limit beyond the end of time is none');
 SELECT * FROM finish();
 ROLLBACK;

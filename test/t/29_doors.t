@@ -863,7 +863,8 @@ my %forged = (
 		q{hierarchies = '{-1,99999999999}'}, q{hierarchies = ARRAY[hierarchies[2], hierarchies[1]]}, q{hierarchies = '[-5:-4]={1,2}'}, q{hierarchy_names = '{}'},
 		q{hierarchy_names = '{NULL,NULL}'}, q{hierarchy_names = '{{a,b}}'}, q{digests = '{}'}, q{digests = ARRAY['\x01'::bytea, '\x']}, q{digests = ARRAY[NULL, NULL]::bytea[]},
 		q{digests = ARRAY[digests]}, q{columns = '{NULL}'}, q{columns = '{{zip}}'},
-		q{columns_as = '{range}'}, q{columns_as = '{range,NULL}'}, q{columns_as = '{{range,range}}'}, q{columns_as = '{bounds,bounds,bounds}'} ],
+		q{columns_as = '{range}'}, q{columns_as = '{range,NULL}'}, q{columns_as = '{{range,range}}'}, q{columns_as = '{bounds,bounds,bounds}'},
+		q{others_as = '{NULL}'}, q{others_as = NULL}, q{others_as = '{{-1}}'}, q{others_as = '{-1,-1}'}, q{others_as = '{0}'}, q{others_as = '{-2}'} ],
 	recoded => [ q{levels = '{1,1}'}, q{cuts = ARRAY[B'00100100100', B'0101']::varbit[]}, q{levels = '{-1000,99}', cuts = ARRAY[B'1', B'1']::varbit[]} ]);
 my @forged_content = (q{nlabels = '{-1,5}'}, q{nlabels = '{-2147483648,-2147483648}'}, q{nlabels = '{2147483647,2147483647}'}, q{nlabels = '{1}'}, q{nlabels = '{1,1,1}'}, q{nlabels = '{}'},
 	q{nlabels = ARRAY[nlabels]}, q{nlabels = '{NULL,1}'}, q{nlabels = NULL}, q{nlabels = '{0,0}'}, q{labels = '{}'}, q{labels = NULL}, q{labels = ARRAY[labels]},

@@ -75,8 +75,42 @@ SET anonopt.composition = refuse;
 SELECT anonopt.publish_table('first', 'others', '{2}', k => 1);
 SELECT anonopt.drop_attribute('others', 'income', 'sensitive'), anonopt.add_sensitive('others', 'income', 'equal', 'incomes', level => 1);
 SELECT throws_like($$SELECT anonopt.publish_table('second', 'others', '{2}', k => 1)$$, '%cannot be compared%income%', 'labels of two levels');
-SELECT throws_like($$SELECT anonopt.refresh_release('first')$$, '%cannot be compared%income%', 'of one release, too');
+SELECT throws_like($$SELECT anonopt.republish('first', '{2}')$$, '%cannot be compared%income%', 'of one release, too');
 SET anonopt.composition = off;
+
+-- What a column shows stays, whatever is written into the declaration or the entry
+CREATE TABLE keyed AS SELECT id::text, age, income FROM people;
+SELECT anonopt.create_dataset(d, 'keyed', 1), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_sensitive(d, 'income', 'equal', 'incomes', level => 1)
+FROM unnest('{keyed,lasting}'::text[]) d;
+SELECT anonopt.set_pseudonym('keyed', 'id', repeat('secret', 6));
+SELECT anonopt.publish_table('kept', 'keyed', '{2}', k => 1), anonopt.create_view('kept_filled', 'lasting', '{2}', k => 1), anonopt.create_view('kept_live', 'lasting', '{2}', k => 1, materialized => false);
+SELECT is(others_as, CASE WHEN dataset = 'keyed' THEN '{-2,1}' ELSE '{1}' END::int[], 'it is recorded of ' || name) FROM anonopt.published WHERE name ~ 'kept';
+CREATE TABLE as_shown AS TABLE kept;
+CREATE TABLE declared AS TABLE anonopt.attribute;
+CREATE FUNCTION pg_temp.forged(forgery text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    call text;
+    entries jsonb := (SELECT jsonb_object_agg(id, others_as) FROM anonopt.published);
+BEGIN
+    EXECUTE forgery;
+    FOREACH call IN ARRAY ARRAY['SELECT anonopt.refresh_release(''kept'')', 'REFRESH MATERIALIZED VIEW kept_filled', 'TABLE kept_live'] LOOP
+        CONTINUE WHEN call !~ '''kept''' AND forgery LIKE '%pseudonym%';
+        RETURN NEXT throws_ok(call, CASE WHEN call <> 'TABLE kept_live' THEN '23514' END, NULL, call || ' is refused: ' || forgery);
+    END LOOP;
+    RETURN NEXT bag_eq('TABLE kept', 'TABLE as_shown', 'nothing else is shown: ' || forgery);
+    UPDATE anonopt.attribute a SET role = d.role, min_level = d.min_level, max_level = d.max_level FROM declared d WHERE (a.dataset, a.ordinal) = (d.dataset, d.ordinal);
+    UPDATE anonopt.published SET others_as = CASE WHEN entries ->> id::text IS NOT NULL THEN translate(entries ->> id::text, '[]', '{}')::int[] END;
+END $$;
+SELECT f FROM unnest('{"UPDATE anonopt.attribute SET min_level = 0, max_level = 0 WHERE role = ''sensitive''", "UPDATE anonopt.attribute SET min_level = 2, max_level = 2 WHERE role = ''sensitive''",
+    "UPDATE anonopt.attribute SET min_level = 0, max_level = NULL WHERE role = ''sensitive''", "UPDATE anonopt.attribute SET role = ''class_label'' WHERE role = ''pseudonym''",
+    "UPDATE anonopt.published SET others_as = ''{0,0}''", "UPDATE anonopt.published SET others_as = ''{-2,1,1}''", "UPDATE anonopt.published SET others_as = NULL",
+    "UPDATE anonopt.published SET others_as = ''{NULL,1}''", "UPDATE anonopt.published SET others_as = ''{{-2,1}}''"}'::text[]) x, LATERAL pg_temp.forged(x) f;
+SELECT lives_ok($$SELECT anonopt.refresh_release('kept')$$, 'as it was declared, it is refreshed');
+UPDATE anonopt.attribute SET min_level = 0, max_level = 0 WHERE dataset IN ('keyed', 'lasting') AND role = 'sensitive';
+SELECT anonopt.republish(r::regclass, '{2}') FROM unnest('{kept,kept_live}'::text[]) r;
+SELECT anonopt.refresh_release('kept');
+SELECT bag_eq('SELECT income FROM ' || r, 'SELECT h.v::text FROM people p LEFT JOIN incomes h ON h.v @> p.income', r || ' is republished with another level') FROM unnest('{kept,kept_live}'::text[]) r;
+SELECT is(others_as, CASE WHEN dataset = 'keyed' THEN '{-2,0}' ELSE '{0}' END::int[], 'which is recorded') FROM anonopt.published WHERE name ~ '(kept|kept_live)$';
 
 SELECT throws_ok($$SELECT anonopt.add_sensitive('seen', 'id', level => 1)$$, '22023', NULL, 'a level needs a hierarchy');
 SELECT anonopt.drop_attribute('seen', 'income', 'sensitive');

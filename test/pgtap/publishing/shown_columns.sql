@@ -211,6 +211,42 @@ SELECT is((SELECT count(*) FROM day) - (SELECT count(*) FROM pg_temp.days_of(l) 
     WHEN 6 THEN shown = daterange(make_date(extract(year FROM x.d)::int / 40 * 40, 1, 1), make_date(extract(year FROM x.d)::int / 40 * 40 + 40, 1, 1)) ELSE shown = '(,)' END), 0::bigint, 'the calendar of level ' || l)
 FROM generate_series(0, 7) l;
 
+-- Values that are rounded to find their leaves would not lie in them; moments do, by their days
+CREATE TABLE rounded (n numeric, f float8, i int8, ts timestamp, ill text);
+INSERT INTO rounded SELECT x, x, x, timestamp '2026-01-01' + x * interval '7 hours', 'i' || i % 3 FROM generate_series(1, 400) i, LATERAL (SELECT i % 40 + 0.6 AS x) y;
+CREATE TABLE tens (v int4range, l1 text, EXCLUDE USING gist (v WITH &&));
+INSERT INTO tens VALUES ('(,10)', 'a'), ('[10,20)', 'b'), ('[20,30)', 'c'), ('[30,)', 'd');
+SELECT anonopt.create_date_hierarchy('january', '2026-01-01', '2026-01-31', '{day,month}');
+SELECT anonopt.create_dataset('rounded', 'rounded', 1), anonopt.add_quasi_identifier('rounded', 'n', 'tens'), anonopt.add_quasi_identifier('rounded', 'f', 'tens'),
+    anonopt.add_quasi_identifier('rounded', 'i', 'tens'), anonopt.add_quasi_identifier('rounded', 'ts', 'january'), anonopt.add_sensitive('rounded', 'ill');
+SELECT anonopt.publish_table('rounded_range', 'rounded', '{0,0,0,0}', k => 1, columns => '{}', columns_as => 'range'), anonopt.publish_table('rounded_bounds', 'rounded', '{0,0,0,0}', k => 1, columns_as => 'bounds');
+SELECT is((SELECT array_agg(format('%s %s', attname, format_type(atttypid, -1)) ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'rounded_range'::regclass AND attnum > 0),
+    '{n text,f text,i int4range,ts daterange,ill text}', 'columns that are rounded stay text');
+SELECT bag_eq('SELECT i, ts FROM rounded_range', 'SELECT t.v, daterange(ts::date, ts::date + 1) FROM rounded r JOIN tens t ON r.i::int <@ t.v', 'the others are in their ranges');
+SELECT bag_eq('SELECT ts_low, ts_high FROM rounded_bounds', 'SELECT ts::date, ts::date AS high FROM rounded', 'and moments between the first and the last day');
+SELECT anonopt.publish_codebook('rounded_codes', 'rounded_range');
+SELECT is((SELECT array_agg(DISTINCT column_name::text ORDER BY column_name::text) FROM rounded_codes WHERE num_nonnulls(low_number, high_number, low_time, high_time) > 0), '{i,ts}', 'nor does a codebook give them ends');
+-- the last values of their types have no end above them
+CREATE TABLE final AS SELECT 2147483640 + i % 8 AS a, 9223372036854775800 + i % 8 AS b, date '5874897-12-24' + i % 8 AS d, 'i' || i % 3 AS ill FROM generate_series(1, 80) i;
+CREATE TABLE final_a AS SELECT DISTINCT a, '*' AS l FROM final; ALTER TABLE final_a ADD PRIMARY KEY (a);
+CREATE TABLE final_b AS SELECT DISTINCT b, '*' AS l FROM final; ALTER TABLE final_b ADD PRIMARY KEY (b);
+CREATE TABLE final_d AS SELECT DISTINCT d, '*' AS l FROM final; ALTER TABLE final_d ADD PRIMARY KEY (d);
+SELECT anonopt.create_dataset('final', 'final'), anonopt.add_sensitive('final', 'ill');
+SELECT anonopt.add_quasi_identifier('final', c, ('final_' || c)::regclass) FROM unnest('{a,b,d}'::name[]) c;
+SELECT anonopt.publish_table('final_' || f, 'final', '{1,1,1}', k => 5, columns_as => f) FROM unnest('{range,bounds,middle}'::text[]) f;
+SELECT is(array_agg(DISTINCT (a, b, d)::text), ARRAY[row('[2147483640,)', '[9223372036854775800,)', '[5874897-12-24,)')::text], 'their ranges are open') FROM final_range;
+SELECT is(array_agg(DISTINCT (a_low, a_high, b_low, b_high, d_low, d_high)::text), ARRAY[row(2147483640, NULL, 9223372036854775800, NULL, '5874897-12-24', NULL)::text], 'as their bounds are') FROM final_bounds;
+SELECT is(count(a) + count(b) + count(d), 0::bigint, 'and they have no middle') FROM final_middle;
+SELECT lives_ok($$SELECT anonopt.publish_codebook('final_codes', 'final_range')$$, 'a codebook has no times beyond those of timestamps');
+-- moments as leaves, taken from data: what their labels say
+CREATE TABLE at (m timestamptz, ill text);
+INSERT INTO at SELECT timestamptz '2026-01-03 10:00Z' + i % 10 * interval '9 days', 'i' || i % 3 FROM generate_series(1, 100) i;
+CREATE TABLE months AS SELECT DISTINCT m, to_char(m AT TIME ZONE 'UTC', 'YYYY-MM') AS l1, '*' AS l2 FROM at; ALTER TABLE months ADD PRIMARY KEY (m);
+COMMENT ON TABLE months IS 'made by anonopt';
+SELECT anonopt.create_dataset('at', 'at'), anonopt.add_quasi_identifier('at', 'm', 'months'), anonopt.add_sensitive('at', 'ill');
+SELECT anonopt.publish_table('at_range', 'at', '{1}', k => 5, columns_as => 'range');
+SELECT bag_eq('SELECT m FROM at_range', 'SELECT tstzrange(date_trunc(''month'', m, ''UTC''), date_trunc(''month'', m, ''UTC'') + interval ''1 month'') FROM at', 'months of moments');
+
 -- What is refused
 CREATE TABLE mixed (id int, age int, age_low int);
 INSERT INTO mixed SELECT i, i % 18, i % 2 FROM generate_series(1, 90) i;
