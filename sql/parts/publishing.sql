@@ -137,6 +137,15 @@ CREATE TABLE anonopt.published_content (
 	difference bigint,
 	-- at which levels the compared columns are shown, if any is: -1 for one that is shown as it is
 	compared_levels int[],
+	-- how the release generalized, in the first part, if it was republished since; NULL: as it does now
+	levels int[],
+	cuts varbit[],
+	cut_labels text[],
+	recoding_name text,
+	recoding_labels text,
+	hierarchies bigint[],
+	hierarchy_names text[],
+	made_in text,
 	PRIMARY KEY (id, version, part)
 );
 

@@ -255,20 +255,19 @@ combine_with(Comparison *comparison, const KnownContent *own, const KnownContent
 }
 
 /*
- * Whether what a release is about to show, some of it held back, singles out
- * more people beside earlier contents than what it showed last.  What cannot be
- * combined could not be before.
+ * Holds back what a release is about to show, if that singles out people beside
+ * all earlier contents.  What cannot be combined could not be before.
  */
-static bool
-reveals_together(Comparison *comparison, const KnownContent *own, KnownContent *contents, int n)
+static void
+hold_back_together(Comparison *comparison, const KnownContent *own, KnownContent *contents, int n)
 {
+	HeldBack   *held = comparison->release->held;
 	KnownContent *before = palloc(sizeof(KnownContent));
 	bool		reveals = false;
-	int64		together;
 	int64		below;
 
 	*before = *own;
-	before->content = comparison->release->held->last.content;
+	before->content = held->last.content;
 	comparison->before = before;
 	for (int i = 0; i < n && comparison->combines; i++)
 	{
@@ -278,13 +277,13 @@ reveals_together(Comparison *comparison, const KnownContent *own, KnownContent *
 			continue;
 		reveals = reveals || are_linked(comparison, own, &contents[i], &below);
 		if (content_is_placed(&contents[i]))
-			comparison->together = composition_add(comparison->composition, &contents[i]);
+			(void) composition_add(comparison->composition, &contents[i]);
 		MemoryContextDelete(context);
 	}
-	if (reveals || !comparison->combines || !content_is_placed(own))
-		return reveals;
-	together = composition_add(comparison->composition, own);
-	return together > 0 && together < own->k && (comparison->together == 0 || together < comparison->together);
+	if (reveals)
+		(void) hold_all_back(held);
+	while (comparison->combines && content_is_placed(own) && hold_exposed_back(held))
+		;
 }
 
 /*
@@ -352,8 +351,7 @@ composition_check(Release *release)
 		hold_back(release, comparison.composition, own, contents, n, last);
 		if (release->held->unseen != NULL)
 			tell_unseen(release, release->held->unseen_in, release->held->unseen);
-		if (reveals_together(&comparison, own, contents, n))
-			(void) hold_all_back(release->held);
+		hold_back_together(&comparison, own, contents, n);
 		return;
 	}
 	for (int i = 0; i < n; i++)

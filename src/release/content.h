@@ -218,6 +218,15 @@ extern Composition *composition_begin(const Dataset *dataset, const Population *
 extern int64 composition_add(Composition *composition, const KnownContent *content);
 
 /*
+ * By class of what one more content changes, which has its labels, counted from
+ * 1: whether the content would leave a group of fewer than k among people who
+ * looked alike so far, of whom some are in the class.  The first is of those in
+ * none; of all, if classes are a recoding's.  The groups stay as they are.
+ */
+extern bool *composition_exposes(Composition *composition, const KnownContent *added,
+								 const KnownContent *changes);
+
+/*
  * Splits groups of people, or of tuples that stand for some, by their classes
  * in one more content; returns the new groups, with their people.
  */

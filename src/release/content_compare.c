@@ -59,8 +59,8 @@ contents_have_moved(const Content *a, const Content *b)
 }
 
 /*
- * Whether a content has all labels that another shows.  An earlier content of a
- * release is known by the release's last generalization, and may have had another.
+ * Whether a content has all labels that another shows: the hierarchy may have
+ * other labels since.
  */
 static bool
 has_labels_of(const KnownContent *a, const KnownContent *b)
@@ -101,7 +101,8 @@ view_contents(Composition *composition, const KnownContent *a, const KnownConten
 				continue;
 			if (alike)
 				view_by_texts(a, b, i, j, &view->of[0][view->n], &view->of[1][view->n]);
-			else if (composition->population == NULL || !view_by_values(composition, a, b, i, j, &view->of[0][view->n], &view->of[1][view->n]))
+			else if (composition->population == NULL ||
+					 !view_by_values(composition, a, b, i, j, &view->of[0][view->n], &view->of[1][view->n]))
 			{
 				/* the combination of their classes tells as much */
 				if (!content_is_placed(a) || !content_is_placed(b))
@@ -113,10 +114,12 @@ view_contents(Composition *composition, const KnownContent *a, const KnownConten
 		}
 	for (int i = 0; i < a->content->nvalues; i++)
 		for (int j = 0; j < b->content->nvalues; j++)
-			if (strcmp(a->content->values[i], b->content->values[j]) == 0 && a->content->value_levels[i] != b->content->value_levels[j])
+			if (strcmp(a->content->values[i], b->content->values[j]) == 0 &&
+				a->content->value_levels[i] != b->content->value_levels[j])
 				view->unseen = a->content->values[i];
 	view->nvalues = common_values(a->content, b->content, &view->values);
-	view->moved = alike && a->content->tuples != NULL && b->content->tuples != NULL && contents_have_moved(a->content, b->content);
+	view->moved = alike && a->content->tuples != NULL && b->content->tuples != NULL &&
+		contents_have_moved(a->content, b->content);
 }
 
 int64

@@ -325,26 +325,70 @@ people_of_groups(const Population *population, const uint32 *group_of, uint32 ng
 	return people;
 }
 
-int64
-composition_add(Composition *composition, const KnownContent *placed)
+/* Splits the groups by one more content; returns their number, and the people in each. */
+static uint32
+add_content(Composition *composition, const KnownContent *placed, const int64 **people_of)
 {
 	const Population *population = composition->population;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
 	uint32		n = population->tuples->ntuples;
 	int64	   *class_of = classes_of_tuples(population, placed);
-	KeyCounter *groups = split_groups(context, composition->group_of, n, class_of, population->tuples->counts);
-	const int64 *people_of = population->has_persons ? people_of_groups(population, composition->group_of, groups->nkeys) : groups->counts;
+	KeyCounter *groups = split_groups(CurrentMemoryContext, composition->group_of, n, class_of,
+									  population->tuples->counts);
 	uint64	   *key = key_counter_candidate(groups);
-	int64		smallest = 0;
 
 	key[0] = composition->unseen;
 	key[1] = 0;
 	composition->unseen = key_counter_find(groups);
-	for (uint32 group = 0; group < groups->nkeys; group++)
+	*people_of = !population->has_persons ? groups->counts :
+		people_of_groups(population, composition->group_of, groups->nkeys);
+	return groups->nkeys;
+}
+
+int64
+composition_add(Composition *composition, const KnownContent *placed)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	const int64 *people_of;
+	uint32		ngroups = add_content(composition, placed, &people_of);
+	int64		smallest = 0;
+
+	for (uint32 group = 0; group < ngroups; group++)
 		if (group != composition->unseen)
 			smallest = least_people(smallest, people_of[group]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return smallest;
+}
+
+bool *
+composition_exposes(Composition *composition, const KnownContent *added, const KnownContent *changes)
+{
+	const Population *population = composition->population;
+	uint32		n = population->tuples->ntuples;
+	uint32		unseen = composition->unseen;
+	uint32	   *before = budget_alloc(sizeof(uint32), (Size) n + 1);
+	bool	   *is_split = budget_alloc_zero(sizeof(bool), (Size) n + 1);
+	bool	   *exposed = budget_alloc_zero(sizeof(bool), (Size) changes->content->rows->nkeys + 2);
+	int64	   *class_of = added->release.by.kind == BY_RECODING ? NULL :
+	classes_of_tuples(population, changes);
+	const int64 *people_of;
+
+	memcpy(before, composition->group_of, sizeof(uint32) * n);
+	(void) add_content(composition, added, &people_of);
+	for (uint32 tuple = 0; tuple < n; tuple++)
+	{
+		uint32		group = composition->group_of[tuple];
+
+		if (tuple % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (group != composition->unseen && people_of[group] < added->k)
+			is_split[before[tuple]] = true;
+	}
+	for (uint32 tuple = 0; tuple < n; tuple++)
+		if (is_split[before[tuple]])
+			exposed[class_of == NULL ? 0 : class_of[tuple]] = true;
+	memcpy(composition->group_of, before, sizeof(uint32) * n);
+	composition->unseen = unseen;
+	return exposed;
 }

@@ -306,6 +306,28 @@ add_tuples(const HeldBack *held, const KeyCounter *fresh, Content *content)
 	}
 }
 
+Content *
+held_changes(const HeldBack *held)
+{
+	const Shown *both[] = {&held->last, &held->fresh};
+	int			nattrs = held->last.content->nattrs;
+	Content    *changes = content_create(CurrentMemoryContext, nattrs, 0, 1024);
+	uint32		codes[MAX_ATTRIBUTES];
+
+	changes->nlabels = held->last.content->nlabels;
+	changes->labels = held->last.content->labels;
+	for (uint32 class = 0; class < held->classes->nkeys; class++)
+	{
+		if (held->state[class] == CLASS_HIDDEN || (!is_news(held, class) && !is_less_than_last(held, class)))
+			continue;
+		for (int a = 0; a < nattrs; a++)
+			codes[a] = code_at(class_key(held, class), a);
+		for (int i = 0; i < lengthof(both); i++)
+			content_add(changes, codes, NULL, both[i]->people[class]);
+	}
+	return changes;
+}
+
 static int64 *
 budget_copy_of(const int64 *numbers, uint32 n)
 {

@@ -73,7 +73,8 @@ row_digest(const HeldBack *held, const Datum *values, const bool *nulls)
 	uint64		digest = 0;
 
 	for (int i = 0; i < release->nspooled; i++)
-		digest = hash_combine64(digest, nulls[i] ? 1 : bytes_digest(TupleDescAttr(release->spool.desc, i + 1), values[i], held->seed));
+		digest = hash_combine64(digest, nulls[i] ? 1 :
+								bytes_digest(TupleDescAttr(release->spool.desc, i + 1), values[i], held->seed));
 	return digest;
 }
 
@@ -106,7 +107,8 @@ class_of_row(const HeldBack *held, const RowReader *reader, const TupleTableSlot
 {
 	const Release *release = held->release;
 	uint64	   *key = key_counter_candidate(held->classes);
-	bool		starred = release->star && !slot->tts_isnull[release->ncolumns] && DatumGetBool(slot->tts_values[release->ncolumns]);
+	bool		starred = release->star && !slot->tts_isnull[release->ncolumns] &&
+	DatumGetBool(slot->tts_values[release->ncolumns]);
 	uint32		class;
 
 	memset(key, 0, sizeof(uint64) * held->classes->nwords);
@@ -118,7 +120,8 @@ class_of_row(const HeldBack *held, const RowReader *reader, const TupleTableSlot
 		if (a < 0)
 			continue;
 		if (!starred)
-			code = find_text(&reader->labels[a], slot->tts_isnull[i] ? NULL : TextDatumGetCString(slot->tts_values[i]));
+			code = find_text(&reader->labels[a],
+							 slot->tts_isnull[i] ? NULL : TextDatumGetCString(slot->tts_values[i]));
 		if (!starred && code == PG_UINT32_MAX)
 			return NO_CLASS;
 		put_code(key, a, code);
@@ -184,25 +187,27 @@ take_last_row(HeldBack *held, uint32 number, TupleTableSlot *slot, void *arg)
 	held->deleted[row->class] += row->deleted;
 }
 
-/* Sorts the rows of the table by class. */
-static void
-sort_rows(HeldBack *held)
+/* Sorts rows by class: returns their order, and the place of each class's first one. */
+static uint32 *
+sort_rows(const HeldBack *held, const uint32 *class_of, uint32 nrows, uint32 **first)
 {
 	uint32		n = held->classes->nkeys;
 	uint32	   *at = budget_alloc(sizeof(uint32), (Size) n + 1);
+	uint32	   *order = budget_alloc(sizeof(uint32), (Size) nrows + 1);
 
-	held->first = budget_alloc_zero(sizeof(uint32), (Size) n + 1);
-	held->order = budget_alloc(sizeof(uint32), (Size) held->nrows + 1);
-	for (uint32 i = 0; i < held->nrows; i++)
-		if (held->rows[i].class != NO_CLASS)
-			held->first[held->rows[i].class + 1]++;
+	CHECK_FOR_INTERRUPTS();
+	*first = budget_alloc_zero(sizeof(uint32), (Size) n + 1);
+	for (uint32 i = 0; i < nrows; i++)
+		if (class_of[i] != NO_CLASS)
+			(*first)[class_of[i] + 1]++;
 	for (uint32 class = 0; class < n; class++)
-		held->first[class + 1] += held->first[class];
-	memcpy(at, held->first, sizeof(uint32) * n);
-	for (uint32 i = 0; i < held->nrows; i++)
-		if (held->rows[i].class != NO_CLASS)
-			held->order[at[held->rows[i].class]++] = i;
+		(*first)[class + 1] += (*first)[class];
+	memcpy(at, *first, sizeof(uint32) * n);
+	for (uint32 i = 0; i < nrows; i++)
+		if (class_of[i] != NO_CLASS)
+			order[at[class_of[i]]++] = i;
 	pfree(at);
+	return order;
 }
 
 void
@@ -212,6 +217,7 @@ held_read_rows(HeldBack *held)
 	MemoryContext old = MemoryContextSwitchTo(held->context);
 	RowReader	reader = {.fresh = key_counter_create(held->context, 2, held->release->spool.ngroups)};
 	void	   *arg[] = {held, &reader};
+	uint32	   *class_of;
 
 	for (int a = 0; a < last->nattrs; a++)
 		reader.labels[a] = index_texts(last->labels[a], last->nlabels[a]);
@@ -223,7 +229,11 @@ held_read_rows(HeldBack *held)
 	for (uint32 row = 0; row < last->rows->nkeys; row++)
 		if (reader.seen[row] != last->rows->counts[row])
 			held->tampered[held->last.class_of[row]] = true;
-	sort_rows(held);
+	class_of = budget_alloc(sizeof(uint32), (Size) held->nrows + 1);
+	for (uint32 i = 0; i < held->nrows; i++)
+		class_of[i] = held->rows[i].class;
+	held->order = sort_rows(held, class_of, held->nrows, &held->first);
+	pfree(class_of);
 	MemoryContextSwitchTo(old);
 }
 
@@ -319,7 +329,8 @@ held_remember(HeldBack *held, const Content *earlier, ContentDifference *differe
 		if (past->n == 0)
 			continue;
 		qsort(past->cells, past->n, sizeof(PastCell), compare_uint32s);
-		if (before != NULL && before->n == past->n && memcmp(before->cells, past->cells, sizeof(PastCell) * past->n) == 0)
+		if (before != NULL && before->n == past->n &&
+			memcmp(before->cells, past->cells, sizeof(PastCell) * past->n) == 0)
 			pfree(past->cells);
 		else
 		{
@@ -400,7 +411,8 @@ offends_past(const HeldBack *held, const Past *past, const uint32 *mine, uint32 
 		if (past->cells[i].people > shown[past->cells[i].cell])
 			cells[n++] = past->cells[i].cell;
 	}
-	if (past->people > common && (past->people - common < held->release->promise.k || lacks_values(held, cells, n)))
+	if (past->people > common &&
+		(past->people - common < held->release->promise.k || lacks_values(held, cells, n)))
 		return true;
 	if (left == common)
 		return false;
@@ -445,6 +457,7 @@ try_thinning(HeldBack *held, uint32 class, const uint32 *rows, uint32 *cells, ui
 		int64		chosen = prng_below(&held->random, (uint32) left);
 		uint32		at = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		while (chosen >= fresh[rows[at]] - held->cut[rows[at]])
 		{
 			chosen -= fresh[rows[at]] - held->cut[rows[at]];
@@ -467,28 +480,43 @@ try_thinning(HeldBack *held, uint32 class, const uint32 *rows, uint32 *cells, ui
 /* How often people are chosen for a number of them. */
 #define TRIES 4
 
+/* The rows of F's content in a class. */
+static const uint32 *
+fresh_rows(HeldBack *held, uint32 class, uint32 *n)
+{
+	Shown	   *fresh = &held->fresh;
+
+	if (fresh->order == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(held->context);
+
+		fresh->order = sort_rows(held, fresh->class_of, fresh->content->rows->nkeys, &fresh->first);
+		MemoryContextSwitchTo(old);
+	}
+	*n = fresh->first[class + 1] - fresh->first[class];
+	return fresh->order + fresh->first[class];
+}
+
 bool
 held_thin_class(HeldBack *held, uint32 class, int64 most)
 {
 	MemoryContext context = AllocSetContextCreate(held->context, "anonopt thin class", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	const Content *fresh = held->fresh.content;
+	int			nwords = code_words(fresh->nattrs);
 	int64		k = held->release->promise.k;
 	int64		people = held->fresh.people[class];
-	uint32	   *rows = palloc(sizeof(uint32) * ((Size) fresh->rows->nkeys + 1));
-	uint32	   *cells = palloc(sizeof(uint32) * ((Size) fresh->rows->nkeys + 1));
-	uint32		n = 0;
+	uint32		n;
+	const uint32 *rows = fresh_rows(held, class, &n);
+	uint32	   *cells = budget_alloc(sizeof(uint32), (Size) n + 1);
 	bool		done = false;
 	MemoryContext tries = AllocSetContextCreate(context, "anonopt tries", ALLOCSET_DEFAULT_SIZES);
 
-	for (uint32 row = 0; row < fresh->rows->nkeys; row++)
-		if (held->fresh.class_of[row] == class)
-		{
-			rows[n] = row;
-			cells[n++] = cell_of(held, class, content_row(fresh, row) + code_words(fresh->nattrs), NULL);
-		}
+	for (uint32 i = 0; i < n; i++)
+		cells[i] = cell_of(held, class, content_row(fresh, rows[i]) + nwords, NULL);
 	MemoryContextSwitchTo(tries);
-	for (int64 out = Max(k / 2, 1); out <= Min(most, people - k) && people <= PG_INT32_MAX && !done; out += Max(k / 4, 1))
+	most = people <= PG_INT32_MAX ? Min(most, people - k) : 0;
+	for (int64 out = Max(k / 2, 1); out <= most && !done; out += Max(k / 4, 1))
 		for (int i = 0; i < TRIES && !done; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -508,10 +536,12 @@ held_thin_class(HeldBack *held, uint32 class, int64 most)
 void
 held_end_thinning(HeldBack *held, uint32 class)
 {
+	uint32		n;
+	const uint32 *rows = fresh_rows(held, class, &n);
+
 	held->thinned[class] = 0;
-	for (uint32 row = 0; row < held->fresh.content->rows->nkeys; row++)
-		if (held->fresh.class_of[row] == class)
-			held->cut[row] = 0;
+	for (uint32 i = 0; i < n; i++)
+		held->cut[rows[i]] = 0;
 }
 
 bool
@@ -581,6 +611,7 @@ try_dropping(HeldBack *held, uint32 class, const Past *base)
 	qsort(mine, n, sizeof(uint32), compare_uint32s);
 	for (uint32 i = 0; base != NULL && i < base->n; i++)
 		more[base->cells[i].cell] = base->cells[i].people;
+	CHECK_FOR_INTERRUPTS();
 	for (int pass = 0; pass < 3; pass++)
 		for (uint32 i = 0; i < n; i++)
 		{
@@ -597,7 +628,8 @@ try_dropping(HeldBack *held, uint32 class, const Past *base)
 		}
 	n = qunique(mine, n, sizeof(uint32), compare_uint32s);
 	foreach(cell, held->pasts[class])
-		offends = offends || offends_past(held, lfirst(cell), mine, n, held->last.people[class] - held->dropped[class]);
+		offends = offends || offends_past(held, lfirst(cell), mine, n,
+										  held->last.people[class] - held->dropped[class]);
 	return !offends && has_enough(held, class, false);
 }
 
@@ -606,6 +638,7 @@ held_drop_rows(HeldBack *held, uint32 class)
 {
 	MemoryContext context = AllocSetContextCreate(held->context, "anonopt dropped rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	const Content *last = held->last.content;
 	List	   *pasts = held->pasts[class];
 	bool		done = false;
 
@@ -613,7 +646,7 @@ held_drop_rows(HeldBack *held, uint32 class)
 	{
 		LastRow    *row = &held->rows[held->order[i]];
 
-		row->cell = cell_of(held, class, content_row(held->last.content, row->row) + code_words(held->last.content->nattrs), NULL);
+		row->cell = cell_of(held, class, content_row(last, row->row) + code_words(last->nattrs), NULL);
 	}
 	for (int i = Max(list_length(pasts), 1) * TRIES; i > 0 && !done; i--)
 	{

@@ -33,6 +33,12 @@
  * these belong to people who may have several, any change offends, and a class
  * with deleted rows is hidden.
  *
+ * Then all contents are combined on the current data, as composition.c does.
+ * People who look alike in all earlier contents may be parted by N.  If fewer
+ * than k of them are, the classes in which N shows something else than O did,
+ * among these people, go on to the next state.  So whoever is singled out in
+ * the end was so, or is not told apart by anything that N shows anew.
+ *
  * Rows are copied from the release's own table, by a scan that runs nobody's
  * code.  N is then measured like any release, by release_verify.c: classes that
  * break a promise become held, then hidden.
@@ -59,13 +65,15 @@ change_class(HeldBack *held, uint32 class)
 					 errdetail("Rows that are held back would be shown again, but somebody has changed them."),
 					 errhint("Call anonopt.republish, or refresh_release with hold_back => false.")));
 		if (held->last.people[class] > 0 &&
-			(!held->is_filled || (is_less && (release->population->has_persons || !held_drop_rows(held, class)))))
+			(!held->is_filled ||
+			 (is_less && (release->population->has_persons || !held_drop_rows(held, class)))))
 			held->next[class] = CLASS_HIDDEN;
 		if (held->thinned[class] > 0)
 			held_end_thinning(held, class);
 		else if (held_may_thin(held, class) && !held->holds_all)
 		{
-			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 : held->last.people[class] - held->dropped[class];
+			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 :
+			held->last.people[class] - held->dropped[class];
 
 			/* better still, people of now, if more of them may be shown */
 			if (held_thin_class(held, class, held->fresh.people[class] - shown - 1))
@@ -87,22 +95,25 @@ find_offences(HeldBack *held, const ContentDifference *difference, const CommonV
 
 	for (int side = 0; side < 2; side++)
 	{
+		const int64 *only = difference->only[side];
+		const int64 *others = difference->people[1 - side];
+
 		for (uint32 class = 0; class < n; class++)
-			offends[class] = offends[class] || (difference->only[side][class] > 0 && difference->people[1 - side][class] > 0 &&
-												(release->population->has_persons || difference->only[side][class] < release->promise.k));
+			offends[class] = offends[class] || (only[class] > 0 && others[class] > 0 &&
+												(release->population->has_persons || only[class] < release->promise.k));
 		for (int v = 0; v < view->nvalues; v++)
 		{
 			int64		wanted = held->wanted[view->values[v][0]];
 			int64	   *values = wanted > 1 ? values_of_difference(difference, side, v) : NULL;
 
 			for (uint32 class = 0; class < n && values != NULL; class++)
-				offends[class] = offends[class] || (difference->only[side][class] > 0 && difference->people[1 - side][class] > 0 && values[class] < wanted);
+				offends[class] = offends[class] || (only[class] > 0 && others[class] > 0 && values[class] < wanted);
 		}
 	}
 	for (int side = 0; side < 2; side++)
 		for (uint32 class = 0; class < n; class++)
 			if (!offends[class])
-				held->release->difference = least_people(held->release->difference, difference->only[side][class]);
+				held->release->difference = least_people(release->difference, difference->only[side][class]);
 	return offends;
 }
 
@@ -139,7 +150,8 @@ change_offending(HeldBack *held, ContentDifference *difference, const CommonView
 	{
 		bool		is_lacking = !view->alike && held->last.people[class] > 0 && !is_placed(held, class);
 
-		seen_in[class] = is_lacking ? PG_UINT32_MAX : class_in_view(difference, view, 0, class_key(held, class));
+		seen_in[class] = is_lacking ? PG_UINT32_MAX :
+			class_in_view(difference, view, 0, class_key(held, class));
 		lacks_news = lacks_news || (is_lacking && is_news(held, class));
 		lacks_less = lacks_less || (is_lacking && is_less_than_last(held, class));
 		if (is_lacking && is_news(held, class))
@@ -156,7 +168,8 @@ change_offending(HeldBack *held, ContentDifference *difference, const CommonView
 		if (in == PG_UINT32_MAX || !offends[in])
 			continue;
 		if (any_news[in])
-			held->next[class] = Max(held->next[class], is_news(held, class) ? CLASS_HELD : held->state[class]);
+			held->next[class] = Max(held->next[class],
+									is_news(held, class) ? CLASS_HELD : held->state[class]);
 		else if (any_less[in] || (lacks_less && !lacks_news))
 			held->next[class] = CLASS_HIDDEN;
 	}
@@ -253,7 +266,8 @@ holds_any(const HeldBack *held)
 }
 
 void
-hold_back(Release *release, Composition *composition, KnownContent *own, KnownContent *contents, int n, int last)
+hold_back(Release *release, Composition *composition, KnownContent *own, KnownContent *contents,
+		  int n, int last)
 {
 	HeldBack   *held = held_begin(release, &contents[last]);
 
@@ -314,6 +328,44 @@ hold_all_back(HeldBack *held)
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
 		if (is_less_than_last(held, class))
 			held->next[class] = held->state[class] = CLASS_HIDDEN;
+	if (!any)
+		return false;
+	held_make_content(held);
+	run_rounds(held);
+	return true;
+}
+
+bool
+hold_exposed_back(HeldBack *held)
+{
+	MemoryContext context = AllocSetContextCreate(held->context, "anonopt exposed", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		by_classes = held->release->by.kind != BY_RECODING;
+	KnownContent changes = *held->own;
+	const KeyCounter *classes;
+	const bool *exposed;
+	bool		any = false;
+
+	changes.content = held_changes(held);
+	exposed = composition_exposes(held->composition, held->own, &changes);
+	classes = content_classes(changes.content);
+	MemoryContextSwitchTo(old);
+	if (!by_classes && exposed[0] && !held_shows_last(held))
+		return hold_all_back(held);
+	for (uint32 i = 0; i < classes->nkeys && by_classes; i++)
+	{
+		uint32		class;
+
+		if (!exposed[i + 1])
+			continue;
+		memcpy(key_counter_candidate(held->classes), classes->keys + (Size) i * classes->nwords,
+			   sizeof(uint64) * classes->nwords);
+		class = key_counter_find(held->classes);
+		held->next[class] = held->state[class] + 1;
+		change_class(held, class);
+		any = true;
+	}
+	MemoryContextDelete(context);
 	if (!any)
 		return false;
 	held_make_content(held);

@@ -23,6 +23,8 @@ typedef struct Shown
 	Content    *content;
 	uint32	   *class_of;		/* by row of it */
 	int64	   *people;			/* by class */
+	uint32	   *first;			/* by class, once they are sorted: the place */
+	uint32	   *order;			/* in order of its rows */
 } Shown;
 
 /* A row of the release's table. */
@@ -119,10 +121,18 @@ struct HeldBack
  * one is what the release showed last; changes the release's content, and that
  * of own, to what will be shown.
  */
-extern void hold_back(Release *release, Composition *composition, KnownContent *own, KnownContent *contents, int n, int last);
+extern void hold_back(Release *release, Composition *composition, KnownContent *own, KnownContent *contents,
+					  int n, int last);
 
 /* Holds everything back: no class is fresh.  Returns false if it was so already. */
 extern bool hold_all_back(HeldBack *held);
+
+/*
+ * Holds back the classes that would single out people beside all earlier
+ * contents, which have been added to the composition.  Returns false if there
+ * are none.
+ */
+extern bool hold_exposed_back(HeldBack *held);
 
 /*
  * Whether rows that have been written keep what the release promises.  If not,
@@ -141,6 +151,9 @@ extern bool is_news(const HeldBack *held, uint32 class);
 
 /* Whether what will be shown is what was shown last, row for row. */
 extern bool held_shows_last(const HeldBack *held);
+
+/* What O and F show of the classes of which N shows something else than O did. */
+extern Content *held_changes(const HeldBack *held);
 
 /* Makes N of what the classes are now. */
 extern void held_make_content(HeldBack *held);

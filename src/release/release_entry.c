@@ -80,8 +80,10 @@ static const EntryField entry_fields[] = {
 static const EntryField content_fields[] = {
 	{COLUMN("same_rows", FIELD_COUNT, 0, OF_CONTENT(same_rows)),.least = 0,.most = 1,.read = "p.same_rows::int"},
 	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_CONTENT(k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
-	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),.least = 0,.most = PG_INT32_MAX,.read = "c.version"},
-	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX,.read = "c.difference"}
+	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),
+	.least = 0,.most = PG_INT32_MAX},
+	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),
+	.least = PG_INT64_MIN,.most = PG_INT64_MAX}
 };
 
 #define FIELDS_OF_CONTENTS 13
@@ -350,6 +352,22 @@ release_entry_find(Oid relation)
 	return entry;
 }
 
+/*
+ * Entries and their contents, each with the generalization that it was made by:
+ * the entry's, unless a republish has written down another.
+ */
+#define CONTENTS_OF \
+	"(SELECT e.id, e.name, e.relation, e.row_type, e.published_by, e.published_at, e.dataset, e.generalized, e.people_k," \
+	" e.same_rows, e.found, c.version, c.difference, c.made_at, g.*" \
+	" FROM (SELECT p.*, anonopt.reads_same_tables(p.id, $1) AS same_rows, " FIND_RELEASE " AS found" \
+	" FROM anonopt.published p WHERE p.id IN (SELECT anonopt.releases_of_people($1))%s OFFSET 0) e" \
+	" LEFT JOIN anonopt.published_content c ON c.id = e.id AND c.part = 0" \
+	" CROSS JOIN LATERAL (SELECT e.levels, e.cuts, e.cut_labels, e.recoding, e.recoding_name, e.labels," \
+	" e.hierarchies, e.hierarchy_names, e.made_in WHERE c.made_in IS NULL" \
+	" UNION ALL SELECT c.levels, c.cuts, c.cut_labels, 0, c.recoding_name, c.recoding_labels," \
+	" c.hierarchies, c.hierarchy_names, c.made_in WHERE c.made_in IS NOT NULL) g) p" \
+	" ORDER BY COALESCE(p.made_at, p.published_at), p.id"
+
 KnownContent *
 known_contents(Oid source, const char *id, int *n)
 {
@@ -359,11 +377,11 @@ known_contents(Oid source, const char *id, int *n)
 
 	memcpy(fields, entry_fields, sizeof(EntryField) * FIELDS_OF_CONTENTS);
 	memcpy(fields + FIELDS_OF_CONTENTS, content_fields, sizeof(content_fields));
+	for (int i = 0; i < FIELDS_OF_CONTENTS; i++)
+		if (strcmp(fields[i].column, "relation") == 0)
+			fields[i].read = "COALESCE(p.found::int8, p.relation)";
 	rows = entry_rows(fields, lengthof(fields),
-					  psprintf("(SELECT e.*, anonopt.reads_same_tables(e.id, $1) AS same_rows FROM anonopt.published e"
-							   " WHERE e.id IN (SELECT anonopt.releases_of_people($1))%s OFFSET 0) p"
-							   " LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
-							   id == NULL ? "" : psprintf(" OR e.id = '%s'", id)),
+					  psprintf(CONTENTS_OF, id == NULL ? "" : psprintf(" OR p.id = '%s'", id)),
 					  OIDOID, ObjectIdGetDatum(source));
 	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
@@ -523,9 +541,22 @@ promises_no_less(const ReleaseEntry *entry)
 	return true;
 }
 
+/* Writes down how the contents so far were generalized, before their release is republished. */
+static void
+keep_generalization(const ReleaseEntry *entry)
+{
+	(void) write_catalog("UPDATE anonopt.published_content c SET (levels, cuts, cut_labels, recoding_name,"
+						 " recoding_labels, hierarchies, hierarchy_names, made_in) ="
+						 " (SELECT p.levels, p.cuts, p.cut_labels, p.recoding_name, p.labels, p.hierarchies,"
+						 " p.hierarchy_names, p.made_in FROM anonopt.published p WHERE p.id = c.id)"
+						 " WHERE c.id = $1::uuid AND c.part = 0 AND c.made_in IS NULL", add_text(NULL, entry->id));
+}
+
 static void
 change_entry(const ReleaseEntry *entry, bool refreshes, bool publishes)
 {
+	if (!refreshes)
+		keep_generalization(entry);
 	if (entry_update("published", entry_fields, lengthof(entry_fields), entry, refreshes,
 					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s, verified_at = clock_timestamp(), verified_ok = true%s",
 							  get_rel_type_id(entry->relation), filled_now(entry),
@@ -567,6 +598,7 @@ void
 release_entry_retire(const char *id)
 {
 	(void) write_catalog("UPDATE anonopt.published SET relation = 0, row_type = 0 WHERE id = $1::uuid", add_text(NULL, id));
+	(void) write_catalog("DELETE FROM anonopt.published_held WHERE id = $1::uuid", add_text(NULL, id));
 }
 
 void

@@ -187,5 +187,91 @@ SELECT anonopt.publish_records('each', 'e', 0.5, key => 'id', k => 5);
 SELECT lives_ok('SELECT anonopt.refresh_release(''each'', true)', 'records');
 INSERT INTO patient VALUES (9999, 20, 'd1');
 SELECT throws_ok('SELECT anonopt.refresh_release(''each'', true)', '0A000', 'nothing of release public.each can be held back', 'but not with one more');
+-- two releases at different levels: nobody new is singled out by both together, and other classes move on
+CREATE TABLE pair (id int, a int, b text);
+CREATE TABLE at AS SELECT i AS value, '*'::text AS level1 FROM generate_series(0, 3) i;
+CREATE TABLE bt AS SELECT chr(117 + i) AS value, '*'::text AS level1 FROM generate_series(0, 3) i;
+ALTER TABLE at ADD PRIMARY KEY (value);
+ALTER TABLE bt ADD PRIMARY KEY (value);
+SELECT anonopt.create_dataset('p', 'pair'), anonopt.add_quasi_identifier('p', 'a', 'at'), anonopt.add_quasi_identifier('p', 'b', 'bt'),
+    anonopt.set_insensitive('p', 'id');
+-- after nights of newcomers: people whom both single out in a class that shows others than it did, and how many such classes there were
+CREATE FUNCTION nights(n int, OUT singled text, OUT moved int) LANGUAGE plpgsql AS $$
+DECLARE
+    release text;
+    changed record;
+BEGIN
+    moved := 0;
+    TRUNCATE pair;
+    INSERT INTO pair SELECT row_number() OVER (), a, chr(117 + b) FROM generate_series(0, 3) a, generate_series(0, 3) b, generate_series(1, 20)
+    WHERE (a + b) % 3 < 2;
+    SET LOCAL anonopt.composition = refuse;
+    PERFORM anonopt.publish_table('by_b', 'p', '{1,0}', k => 5, columns => '{id}');
+    PERFORM anonopt.publish_table('by_a', 'p', '{0,1}', k => 5, columns => '{id}');
+    SET LOCAL anonopt.composition = hold_back;
+    FOR night IN 1..n LOOP
+        INSERT INTO pair SELECT (SELECT max(id) FROM pair) + 1, floor(random() * 4), chr(117 + floor(random() * 4)::int);
+        INSERT INTO pair SELECT (SELECT max(id) FROM pair) + row_number() OVER (), x.a, x.b
+        FROM (SELECT a, b FROM pair GROUP BY 1, 2 HAVING count(*) >= 5 ORDER BY random() LIMIT 2) x, generate_series(1, 12) i;
+        FOREACH release IN ARRAY '{by_b,by_a}'::text[] LOOP
+            EXECUTE format('CREATE TEMP TABLE last AS TABLE %I', release);
+            PERFORM anonopt.refresh_release(release::regclass);
+            FOR changed IN EXECUTE format('SELECT a, b FROM (SELECT a, b, array_agg(id ORDER BY id) FROM %I GROUP BY 1, 2'
+                ' EXCEPT SELECT a, b, array_agg(id ORDER BY id) FROM last GROUP BY 1, 2) x', release) LOOP
+                moved := moved + 1;
+                singled := coalesce(singled, (SELECT format('night %s: %s of %s, %s in %s', night, count(*), p.a, p.b, release) FROM pair p
+                    WHERE changed.a IN ('*', p.a::text) AND changed.b IN ('*', p.b) GROUP BY p.a, p.b HAVING count(*) < 5 LIMIT 1));
+            END LOOP;
+            DROP TABLE last;
+        END LOOP;
+    END LOOP;
+    PERFORM anonopt.drop_release('by_b'), anonopt.drop_release('by_a');
+    DELETE FROM anonopt.published WHERE dataset = 'p';
+END $$;
+CREATE TEMP TABLE night AS SELECT n.* FROM generate_series(1, 8) i, LATERAL nights(3 + i % 3) n;
+SELECT is((SELECT array_agg(singled) FILTER (WHERE singled IS NOT NULL) FROM night), NULL, 'both together single out nobody new');
+SELECT cmp_ok((SELECT min(moved) FROM night), '>', 0, 'while other classes show those who came');
+
+-- a content is known by the generalization that it was made by: here, labels of a level read like values below it
+CREATE TABLE guests AS SELECT i AS id, 20 + i % 10 AS age FROM generate_series(1, 300) i;
+CREATE TABLE rounded AS SELECT i AS value, (i / 5 * 5)::text AS level1, '*' AS level2 FROM generate_series(20, 29) i;
+ALTER TABLE rounded ADD PRIMARY KEY (value);
+CREATE TABLE other AS SELECT i AS value, (i / 10 * 10)::text AS level1, '*' AS level2 FROM generate_series(20, 29) i;
+ALTER TABLE other ADD PRIMARY KEY (value);
+SELECT anonopt.create_dataset('r', 'guests'), anonopt.add_quasi_identifier('r', 'age', 'rounded'), anonopt.set_insensitive('r', 'id');
+SELECT anonopt.publish_table('round', 'r', '{1}', k => 10, columns => '{id}');
+CREATE TABLE first_round AS TABLE round;
+INSERT INTO guests SELECT 1000 + i, 20 + i % 5 FROM generate_series(1, 50) i;
+SELECT anonopt.republish('round', '{0}');
+CREATE TABLE second_round AS TABLE round;
+DELETE FROM guests WHERE id IN (SELECT id FROM guests WHERE age < 25 ORDER BY row_number() OVER (PARTITION BY age ORDER BY id) LIMIT 50);
+DELETE FROM guests WHERE id = (SELECT max(id) FROM guests WHERE age = 20);
+SET anonopt.composition = refuse;
+SELECT throws_ok('SELECT anonopt.refresh_release(''round'')', '55000', 'release public.round differs from what was shown before by 1 person',
+    'one less of 20..24 is noticed though they are shown by the year now');
+SELECT anonopt.refresh_release('round', true);
+SELECT is((SELECT count(*) FROM round WHERE id NOT IN (SELECT id FROM guests)), 0::bigint, 'the deleted are not shown');
+SELECT is((SELECT count(*) FROM (SELECT (SELECT count(*) FROM round WHERE age::int < 25 AND id NOT IN (SELECT id FROM first_round)),
+    (SELECT count(*) FROM first_round WHERE age = '20' AND id NOT IN (SELECT id FROM round))) x (came, went)
+    WHERE (SELECT count(*) FROM round WHERE age::int < 25) > 0 AND (came BETWEEN 1 AND 9 OR went BETWEEN 1 AND 9)), 0::bigint, 'nor does a difference show them');
+SELECT anonopt.drop_attribute('r', 'age'), anonopt.add_quasi_identifier('r', 'age', 'other');
+SET anonopt.composition = off;
+SELECT anonopt.republish('round', '{1}');
+SELECT results_eq('SELECT c.levels, c.hierarchy_names FROM anonopt.published_content c JOIN anonopt.published p USING (id)
+    WHERE p.name = ''public.round'' ORDER BY c.version', $$VALUES ('{1}'::int[], '{public.rounded}'::text[]), ('{0}', '{public.rounded}'),
+    ('{0}', '{public.rounded}'), (NULL, NULL)$$, 'a republish writes down how its contents were made');
+UPDATE anonopt.published_content SET levels = levels || 1 WHERE levels IS NOT NULL;
+SET anonopt.composition = refuse;
+SELECT throws_ok('SELECT anonopt.refresh_release(''round'')', '23514', NULL, 'which is checked');
+UPDATE anonopt.published_content SET levels = levels[1:1] WHERE levels IS NOT NULL;
+SET anonopt.composition = off;
+
+-- what takes the place of a release holds nothing back for it
+SELECT anonopt.publish_table('replaced', 'r', '{1}', k => 10);
+INSERT INTO guests VALUES (2001, 20);
+SELECT anonopt.refresh_release('replaced', true);
+SELECT anonopt.publish_table('replaced', 'r', '{1}', k => 10, replace => true);
+SELECT is((SELECT count(*) FROM anonopt.published_held h JOIN anonopt.published p USING (id) WHERE p.name = 'public.replaced'), 0::bigint,
+    'what was held back goes with the release that is replaced');
 SELECT * FROM finish();
 ROLLBACK;
