@@ -84,7 +84,13 @@ CREATE TABLE anonopt.hierarchy_rule (
 	lengths int[],
 	-- a mask, a separator or the label of rare values
 	word text,
-	minimum bigint
+	minimum bigint,
+	-- the table's leaves are values that somebody has
+	from_data boolean NOT NULL,
+	-- of the digest in the comment of the table's first column, which proves the rule
+	salt uuid NOT NULL,
+	-- the name of relation
+	source text
 );
 
 -- The owner of a database may restore it, and so fill these tables, but must not own them: they

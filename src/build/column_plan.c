@@ -614,28 +614,30 @@ date_of(double day)
 Oid
 column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
 {
+	BuildTarget target = new_table(name);
+
 	switch (plan->kind)
 	{
 		case PLAN_NUMBERS:
-			return build_numbers(name, numeric_of(plan->low), numeric_of(plan->high), plan->step, plan->widths, true);
+			return build_numbers(target, numeric_of(plan->low), numeric_of(plan->high), plan->step, plan->widths, true);
 		case PLAN_BINS:
-			return build_bins(name, plan->edges, plan->nedges);
+			return build_bins(target, plan->edges, plan->nedges);
 		case PLAN_DATES:
-			return build_dates(name, date_of(plan->low), date_of(plan->last_day), plan->units, plan->day_kind, true);
+			return build_dates(target, date_of(plan->low), date_of(plan->last_day), plan->units, plan->day_kind, true);
 		case PLAN_HOURS:
-			return build_hours(name, relation, plan->column);
+			return build_hours(target, relation, plan->column);
 		case PLAN_MASKS:
-			return build_masks(name, relation, plan->column, "*");
+			return build_masks(target, relation, plan->column, "*");
 		case PLAN_CODES:
-			return build_codes(name, relation, plan->column, plan->profile.code_length, plan->profile.countries);
+			return build_codes(target, relation, plan->column, plan->profile.code_length, plan->profile.countries);
 		case PLAN_ADDRESSES:
-			return build_addresses(name, relation, plan->column);
+			return build_addresses(target, relation, plan->column);
 		case PLAN_MAILS:
-			return build_mails(name, relation, plan->column);
+			return build_mails(target, relation, plan->column);
 		case PLAN_FREQUENCIES:
-			return build_frequencies(name, relation, plan->column, plan->minimum, NULL);
+			return build_frequencies(target, relation, plan->column, plan->minimum, NULL);
 		default:
-			return build_flat(name, relation, plan->column);
+			return build_flat(target, relation, plan->column);
 	}
 }
 

@@ -10,31 +10,43 @@
 #include "utils/array.h"
 
 /*
- * Each returns a new table.  Name is that of the table, as in SQL.  Numbers and
- * dates are SQL datums: numeric, numeric[], date, text[].  from_data means that
- * what describes the hierarchy was read from data.
+ * What a builder makes: a table with a name as in SQL, or only its rows, for one
+ * that is extended.  A function that a source calls may build others meanwhile.
+ */
+typedef struct BuildTarget
+{
+	const char *name;
+	struct NewLeaves *leaves;	/* NULL for a new table */
+}			BuildTarget;
+
+extern BuildTarget new_table(const char *name);
+
+/*
+ * Each returns the table.  Numbers and dates are SQL datums: numeric, numeric[],
+ * date, text[].  from_data means that what describes the hierarchy was read from
+ * data.
  */
 
 /*
  * Numbers in ranges of a step's width, and wider ones; without a step, 0,
  * leaves are integers, and the wider ones intervals.
  */
-extern Oid	build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
+extern Oid	build_numbers(BuildTarget target, Datum low, Datum high, Datum step, Datum widths, bool from_data);
 
 /*
  * Numbers with one label for all from top, and one for all below bottom; 0
  * for none.  Without a step, leaves are integers, and each has a label.
  */
-extern Oid	build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step);
+extern Oid	build_coded(BuildTarget target, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step);
 
 /* Numbers rounded to multiples of steps; leaves are integers unless continuous. */
-extern Oid	build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continuous);
+extern Oid	build_rounded(BuildTarget target, Datum low, Datum high, Datum steps, bool continuous);
 
 /*
  * Ranges between edges, with open ends; each level's edges are a subset of
  * those below.
  */
-extern Oid	build_bins(const char *name, const Datum *edges, int nlevels);
+extern Oid	build_bins(BuildTarget target, const Datum *edges, int nlevels);
 
 /*
  * The leaves of a hierarchy of dates: days, ranges of one day for columns with
@@ -47,35 +59,38 @@ typedef enum DateKind
 	DATES_OPEN
 } DateKind;
 
-extern Oid	build_dates(const char *name, Datum low, Datum high, Datum units, DateKind kind, bool from_data);
+extern Oid	build_dates(BuildTarget target, Datum low, Datum high, Datum units, DateKind kind, bool from_data);
+
+/* The first or last day of the widest unit that contains a day, in SQL. */
+extern char *unit_end(Datum units, const char *day, bool last);
 
 /* ------------------------------------- a column's values, which are the leaves */
 
 /* In one step to *; e-mail addresses to their domains first. */
-extern Oid	build_flat(const char *name, Oid relation, const char *column);
-extern Oid	build_mails(const char *name, Oid relation, const char *column);
+extern Oid	build_flat(BuildTarget target, Oid relation, const char *column);
+extern Oid	build_mails(BuildTarget target, Oid relation, const char *column);
 
 /* Masked from the right by a character. */
-extern Oid	build_masks(const char *name, Oid relation, const char *column, const char *mask);
+extern Oid	build_masks(BuildTarget target, Oid relation, const char *column, const char *mask);
 
 /* In buckets of as many people each. */
-extern Oid	build_quantiles(const char *name, Oid relation, const char *column, ArrayType *buckets);
+extern Oid	build_quantiles(BuildTarget target, Oid relation, const char *column, ArrayType *buckets);
 
 /*
  * Rare values become the label other or, if that is NULL, a label that is not
  * a value.
  */
-extern Oid	build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other);
+extern Oid	build_frequencies(BuildTarget target, Oid relation, const char *column, int64 minimum, const char *other);
 
 /* Cut to fewer parts between separators, then to lengths; either may be NULL. */
-extern Oid	build_prefixes(const char *name, Oid relation, const char *column, ArrayType *lengths, const char *separator);
+extern Oid	build_prefixes(BuildTarget target, Oid relation, const char *column, ArrayType *lengths, const char *separator);
 
 /*
  * Codes that people write in different ways, such as postcodes: in capitals
  * without blanks and hyphens, and at most this long; then cut to fewer
  * characters; then to their country, if they have one in front.
  */
-extern Oid	build_codes(const char *name, Oid relation, const char *column, int longest, bool countries);
+extern Oid	build_codes(BuildTarget target, Oid relation, const char *column, int longest, bool countries);
 
 /* A text v as such a code, with the country in front, and the country, or '', in SQL. */
 extern char *code_of_text(const char *v);
@@ -85,13 +100,13 @@ extern char *country_of_text(const char *v);
  * Addresses of the Internet, as such or as texts: networks of 24, 16 and 8
  * bits, or 64, 48 and 32 of the sixth version.
  */
-extern Oid	build_addresses(const char *name, Oid relation, const char *column);
+extern Oid	build_addresses(BuildTarget target, Oid relation, const char *column);
 
 /* Whether a text v is such an address, so that a cast does not fail, in SQL. */
 extern char *text_is_address(const char *v);
 
 /* Times of day: hours, then quarters of the day. */
-extern Oid	build_hours(const char *name, Oid relation, const char *column);
+extern Oid	build_hours(BuildTarget target, Oid relation, const char *column);
 
 /* ------------------------------------------------- leaves for values that came later */
 
@@ -109,7 +124,7 @@ extern int64 hierarchy_extend_all(Oid hierarchy);
 /* ------------------------------------------------------------ trees and files */
 
 /* A table of children and their parents. */
-extern Oid	build_tree(const char *name, Oid edges);
+extern Oid	build_tree(BuildTarget target, Oid edges);
 
 /* A line per leaf of a type: the value, then its label at each level. */
 extern Oid	build_csv(const char *name, const char *csv, Size length, const char *delimiter, Oid type);

@@ -55,9 +55,9 @@ leaf_text(const LeafColumn *leaf, const char *expression)
 
 /* Begins a table whose leaves are the column's. */
 static NewHierarchy *
-begin_from_column(const char *name, Builder builder, const LeafColumn *leaf, const char *column)
+begin_from_column(BuildTarget target, Builder builder, const LeafColumn *leaf, const char *column)
 {
-	NewHierarchy *table = hierarchy_table_begin(name, true);
+	NewHierarchy *table = hierarchy_table_begin(target, true);
 
 	table->rule.builder = builder;
 	table->rule.relation = RelationGetRelid(leaf->opened);
@@ -93,20 +93,20 @@ ask_column(const LeafColumn *leaf, ParamListInfo params, const char *expression,
 }
 
 Oid
-build_flat(const char *name, Oid relation, const char *column)
+build_flat(BuildTarget target, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(name, BUILDER_FLAT, &leaf, column);
+	NewHierarchy *table = begin_from_column(target, BUILDER_FLAT, &leaf, column);
 
 	hierarchy_add_level(table, "'*'");
 	return fill_from_column(table, &leaf, different_values(&leaf));
 }
 
 Oid
-build_mails(const char *name, Oid relation, const char *column)
+build_mails(BuildTarget target, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(name, BUILDER_MAILS, &leaf, column);
+	NewHierarchy *table = begin_from_column(target, BUILDER_MAILS, &leaf, column);
 
 	hierarchy_add_level(table, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
 	hierarchy_add_level(table, "'*'");
@@ -114,7 +114,7 @@ build_mails(const char *name, Oid relation, const char *column)
 }
 
 Oid
-build_masks(const char *name, Oid relation, const char *column, const char *mask)
+build_masks(BuildTarget target, Oid relation, const char *column, const char *mask)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	const char *text_value = leaf_text(&leaf, leaf.expression);
@@ -123,11 +123,11 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 
 	if (pg_mbstrlen(mask) != 1)
 		refuse_description("mask must be a single character", "For example *, x or 0.");
-	table = begin_from_column(name, BUILDER_MASKS, &leaf, column);
+	table = begin_from_column(target, BUILDER_MASKS, &leaf, column);
 	table->rule.word = mask;
 	table->params = add_text(NULL, mask);
 	/* values that come later and are longer lose their ends at once */
-	longest = hierarchy_collects();
+	longest = hierarchy_levels_given(table);
 	if (longest == 0)
 		longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", text_value), INT4OID));
 	longest = Max(longest, 1);
@@ -173,7 +173,7 @@ quantile_labels(const LeafColumn *leaf, int nlevels)
 }
 
 Oid
-build_quantiles(const char *name, Oid relation, const char *column, ArrayType *buckets)
+build_quantiles(BuildTarget target, Oid relation, const char *column, ArrayType *buckets)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	const int32 *numbers = (int32 *) ARR_DATA_PTR(buckets);
@@ -188,7 +188,7 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 	for (int i = 0; i < nlevels; i++)
 		if (numbers[i] < 1 || (i > 0 && numbers[i - 1] % numbers[i] != 0))
 			refuse_description("each number of buckets must divide the one before", "For example {20,10,5}.");
-	table = begin_from_column(name, BUILDER_QUANTILES, &leaf, column);
+	table = begin_from_column(target, BUILDER_QUANTILES, &leaf, column);
 	table->rule.lengths = PointerGetDatum(buckets);
 	table->params = add_array(NULL, INT4ARRAYOID, PointerGetDatum(buckets));
 	for (int i = 1; i <= nlevels; i++)
@@ -214,7 +214,7 @@ free_label(const LeafColumn *leaf)
 }
 
 Oid
-build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other)
+build_frequencies(BuildTarget target, Oid relation, const char *column, int64 minimum, const char *other)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	NewHierarchy *table;
@@ -223,13 +223,14 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	require_readable_column(relation, column);
 	if (minimum < 1)
 		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
-	table = begin_from_column(name, BUILDER_FREQUENCIES, &leaf, column);
+	table = begin_from_column(target, BUILDER_FREQUENCIES, &leaf, column);
 	table->rule.minimum = minimum;
 	table->rule.word = other == NULL ? free_label(&leaf) : other;
 	table->params = add_value(NULL, INT8OID, Int64GetDatum(minimum), false);
 	table->params = add_text(table->params, table->rule.word);
 	frequent = psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression));
-	if (DatumGetBool(ask_column(&leaf, table->params, frequent, BOOLOID)))
+	/* one that comes later has that label, too */
+	if (table->leaves == NULL && DatumGetBool(ask_column(&leaf, table->params, frequent, BOOLOID)))
 		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
 	hierarchy_add_level(table, psprintf("CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v")));
 	hierarchy_add_level(table, "'*'");
@@ -238,7 +239,7 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 }
 
 Oid
-build_prefixes(const char *name, Oid relation, const char *column, ArrayType *array, const char *separator)
+build_prefixes(BuildTarget target, Oid relation, const char *column, ArrayType *array, const char *separator)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	int			nlengths = array == NULL ? 0 : count_elements(PointerGetDatum(array), "lengths");
@@ -255,12 +256,12 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 	for (int i = 0; i < nlengths; i++)
 		if (lengths[i] < 1 || (i > 0 && lengths[i] >= lengths[i - 1]))
 			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
-	table = begin_from_column(name, BUILDER_PREFIXES, &leaf, column);
+	table = begin_from_column(target, BUILDER_PREFIXES, &leaf, column);
 	table->rule.lengths = array == NULL ? (Datum) 0 : PointerGetDatum(array);
 	table->rule.word = separator;
 	table->params = add_text(NULL, separator == NULL ? "" : separator);
-	if (separator != NULL && hierarchy_collects() > 0)
-		most_parts = hierarchy_collects() - nlengths;
+	if (separator != NULL && table->leaves != NULL)
+		most_parts = hierarchy_levels_given(table) - nlengths;
 	else if (separator != NULL)
 	{
 		char	   *most = psprintf("max(cardinality(string_to_array(%s, $1)))", leaf_text(&leaf, leaf.expression));
@@ -297,10 +298,10 @@ country_of_text(const char *v)
  * characters than fit its level.  So a label determines the one above.
  */
 Oid
-build_codes(const char *name, Oid relation, const char *column, int longest, bool countries)
+build_codes(BuildTarget target, Oid relation, const char *column, int longest, bool countries)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(name, countries ? BUILDER_COUNTRY_CODES : BUILDER_CODES, &leaf, column);
+	NewHierarchy *table = begin_from_column(target, countries ? BUILDER_COUNTRY_CODES : BUILDER_CODES, &leaf, column);
 	const char *before = countries ? "country || CASE WHEN country = '' THEN '' ELSE '-' END || " : "";
 	const char *text_value = leaf_text(&leaf, "v");
 
@@ -325,10 +326,10 @@ text_is_address(const char *v)
 }
 
 Oid
-build_addresses(const char *name, Oid relation, const char *column)
+build_addresses(BuildTarget target, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(name, BUILDER_ADDRESSES, &leaf, column);
+	NewHierarchy *table = begin_from_column(target, BUILDER_ADDRESSES, &leaf, column);
 	const char *address = leaf.type_oid == TEXTOID ? psprintf("CASE WHEN %s THEN v::inet END", text_is_address("v")) : "v::inet";
 
 	for (int i = 0; i < 3; i++)
@@ -340,10 +341,10 @@ build_addresses(const char *name, Oid relation, const char *column)
 }
 
 Oid
-build_hours(const char *name, Oid relation, const char *column)
+build_hours(BuildTarget target, Oid relation, const char *column)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(name, BUILDER_HOURS, &leaf, column);
+	NewHierarchy *table = begin_from_column(target, BUILDER_HOURS, &leaf, column);
 
 	hierarchy_add_level(table, "to_char(extract(hour FROM v), 'FM00') || ':00'");
 	hierarchy_add_level(table, "CASE WHEN v < time '06:00' THEN '[00:00, 06:00)' WHEN v < time '12:00' THEN '[06:00, 12:00)'"
@@ -458,7 +459,7 @@ check_tree(const char *with, const LeafColumn *leaf)
 }
 
 Oid
-build_tree(const char *name, Oid edges)
+build_tree(BuildTarget target, Oid edges)
 {
 	Relation	rel = relation_open_existing(edges);
 	List	   *columns = live_columns(rel);
@@ -475,7 +476,7 @@ build_tree(const char *name, Oid edges)
 	parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
 	relation_close(rel, NoLock);
 	leaf = leaf_column(edges, child);
-	table = begin_from_column(name, BUILDER_TREE, &leaf, child);
+	table = begin_from_column(target, BUILDER_TREE, &leaf, child);
 
 	/*
 	 * In effect until the names are restored.  The planner does not know that

@@ -201,7 +201,7 @@ build_csv(const char *name, const char *csv, Size length, const char *delimiter,
 				 errmsg("rows of csv have no label"),
 				 errdetail("The first row has a single field."),
 				 errhint("Pass the character between the fields as delimiter.")));
-	table = hierarchy_table_begin(name, false);
+	table = hierarchy_table_begin(new_table(name), false);
 	table->height = prepared.nfields - 1;
 	table->has_ranges = type_is_range(type);
 	hierarchy_table_create(table, format_type_be_qualified(type));

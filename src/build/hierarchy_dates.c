@@ -27,7 +27,7 @@ static const char *const unit_labels[] = {
 
 enum
 {
-	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK, UNIT_FORTY_YEARS = 9
+	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK, UNIT_MONTH, UNIT_QUARTER, UNIT_YEAR, UNIT_FORTY_YEARS = 9
 };
 
 /*
@@ -55,6 +55,29 @@ units_by_name(Datum datum, int *nunits)
 	return units;
 }
 
+char *
+unit_end(Datum units, const char *day, bool last)
+{
+	static const int years[] = {1, 10, 20, 40, 100};
+	int			n;
+	const int  *unit = units_by_name(units, &n);
+	int			widest = n == 0 ? UNIT_DAY : unit[n - 1];
+	const char *name = widest == UNIT_MONTH ? "month" : widest == UNIT_QUARTER ? "quarter" : "week";
+	char	   *first;
+
+	if (widest <= UNIT_DAY)
+		return pstrdup(day);
+	if (widest >= UNIT_YEAR)
+	{
+		int			width = years[widest - UNIT_YEAR];
+
+		return psprintf("make_date(greatest(1, extract(year FROM %s)::int / %d * %d + %d), 1, 1) - %d", day, width, width, last ? width : 0, last);
+	}
+	first = psprintf("date_trunc('%s', (%s)::timestamp)", name, day);
+	return last ? psprintf("(%s + interval '%s')::date - 1", first, widest == UNIT_MONTH ? "1 month" : widest == UNIT_QUARTER ? "3 months" : "7 days") :
+		psprintf("%s::date", first);
+}
+
 /* The rows of all days before low, or of all after high. */
 static void
 append_open_end(StringInfo from, const char *leaf, const char *label, int nlabels)
@@ -66,7 +89,7 @@ append_open_end(StringInfo from, const char *leaf, const char *label, int nlabel
 }
 
 Oid
-build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind, bool from_data)
+build_dates(BuildTarget target, Datum low, Datum high, Datum wanted, DateKind kind, bool from_data)
 {
 	int			nunits;
 	int		   *units = units_by_name(wanted, &nunits);
@@ -74,7 +97,7 @@ build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind
 
 	/* the first unit may be the size of leaves instead of a level */
 	int			first = nunits > 0 && units[0] <= UNIT_DAY ? 1 : 0;
-	NewHierarchy *table = hierarchy_table_begin(name, from_data);
+	NewHierarchy *table = hierarchy_table_begin(target, from_data);
 	StringInfoData from;
 
 	table->rule.builder = kind == DATES_PLAIN ? BUILDER_DATES : kind == DATES_OPEN ? BUILDER_DATES_OPEN : BUILDER_DATES_AS_RANGES;

@@ -16,11 +16,17 @@
  * same beginning.
  *
  * The rule's row is input: the owner of the database may write it.  So only the
- * very owner of a hierarchy extends it, the source is read by a role that trusts
- * its code (trusted_code.h), and the builder checks all arguments again.
+ * very owner of a hierarchy extends it, by a rule that the table's mark proves
+ * (hierarchy_rule.c), the source is read by a role that trusts its code
+ * (trusted_code.h), and the builder checks all arguments again.
+ *
+ * New ends come from the rule: whole steps, or units of time, beyond the old
+ * ones.  So they say no more of a value than the highest label below *, and
+ * what was built from bounds does not become made from data.
  */
 #include "build/hierarchy_build.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "build/hierarchy_table.h"
 #include "catalog/dataset.h"
@@ -31,7 +37,6 @@
 #include "catalog/trusted_code.h"
 #include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
-#include "commands/comment.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -39,65 +44,67 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 /* ------------------------------------------------------------------ builders */
 
 static void
-call_builder(const HierarchyRule *rule, Oid relation, const char *column)
+call_builder(NewLeaves *leaves, const HierarchyRule *rule, Oid relation, const char *column)
 {
+	BuildTarget target = {.leaves = leaves};
 	ArrayType  *lengths = rule->lengths == 0 ? NULL : DatumGetArrayTypePCopy(rule->lengths);
 
 	switch (rule->builder)
 	{
 		case BUILDER_INTERVALS:
 		case BUILDER_RANGES:
-			(void) build_numbers(NULL, rule->low, rule->high, rule->builder == BUILDER_RANGES ? rule->step : 0, rule->numbers, true);
+			(void) build_numbers(target, rule->low, rule->high, rule->builder == BUILDER_RANGES ? rule->step : 0, rule->numbers, true);
 			break;
 		case BUILDER_CODED:
-			(void) build_coded(NULL, rule->low, rule->high, rule->top, rule->bottom, rule->numbers, rule->step);
+			(void) build_coded(target, rule->low, rule->high, rule->top, rule->bottom, rule->numbers, rule->step);
 			break;
 		case BUILDER_ROUNDED:
 		case BUILDER_ROUNDED_RANGES:
-			(void) build_rounded(NULL, rule->low, rule->high, rule->numbers, rule->builder == BUILDER_ROUNDED_RANGES);
+			(void) build_rounded(target, rule->low, rule->high, rule->numbers, rule->builder == BUILDER_ROUNDED_RANGES);
 			break;
 		case BUILDER_DATES:
 		case BUILDER_DATES_AS_RANGES:
-			(void) build_dates(NULL, DateADTGetDatum(rule->first_day), DateADTGetDatum(rule->last_day), rule->units,
+			(void) build_dates(target, DateADTGetDatum(rule->first_day), DateADTGetDatum(rule->last_day), rule->units,
 							   rule->builder == BUILDER_DATES ? DATES_PLAIN : DATES_AS_RANGES, true);
 			break;
 		case BUILDER_FLAT:
-			(void) build_flat(NULL, relation, column);
+			(void) build_flat(target, relation, column);
 			break;
 		case BUILDER_MAILS:
-			(void) build_mails(NULL, relation, column);
+			(void) build_mails(target, relation, column);
 			break;
 		case BUILDER_MASKS:
-			(void) build_masks(NULL, relation, column, rule->word);
+			(void) build_masks(target, relation, column, rule->word);
 			break;
 		case BUILDER_QUANTILES:
-			(void) build_quantiles(NULL, relation, column, lengths);
+			(void) build_quantiles(target, relation, column, lengths);
 			break;
 		case BUILDER_FREQUENCIES:
-			(void) build_frequencies(NULL, relation, column, rule->minimum, rule->word);
+			(void) build_frequencies(target, relation, column, rule->minimum, rule->word);
 			break;
 		case BUILDER_PREFIXES:
-			(void) build_prefixes(NULL, relation, column, lengths, rule->word);
+			(void) build_prefixes(target, relation, column, lengths, rule->word);
 			break;
 		case BUILDER_CODES:
 			/* levels of one length after another, the country's and the last */
-			(void) build_codes(NULL, relation, column, hierarchy_collects() - 1, false);
+			(void) build_codes(target, relation, column, leaves->height - 1, false);
 			break;
 		case BUILDER_COUNTRY_CODES:
-			(void) build_codes(NULL, relation, column, hierarchy_collects() - 2, true);
+			(void) build_codes(target, relation, column, leaves->height - 2, true);
 			break;
 		case BUILDER_ADDRESSES:
-			(void) build_addresses(NULL, relation, column);
+			(void) build_addresses(target, relation, column);
 			break;
 		case BUILDER_HOURS:
-			(void) build_hours(NULL, relation, column);
+			(void) build_hours(target, relation, column);
 			break;
 		case BUILDER_TREE:
-			(void) build_tree(NULL, relation);
+			(void) build_tree(target, relation);
 			break;
 		default:
 			elog(ERROR, "builder %d does not extend hierarchies", (int) rule->builder);
@@ -129,8 +136,9 @@ cover(HierarchyRule *rule, Oid leaf_type, Oid relation, const char *column)
 	if (days)
 	{
 		params = add_value(add_value(NULL, DATEOID, DateADTGetDatum(rule->first_day), false), DATEOID, DateADTGetDatum(rule->last_day), false);
-		query = psprintf("SELECT least($1, greatest(min(v), $1 - far)), greatest($2, least(max(v), $2 + far))"
+		query = psprintf("SELECT CASE WHEN min(v) < $1 THEN least($1, %s) ELSE $1 END, CASE WHEN max(v) > $2 THEN greatest($2, %s) ELSE $2 END"
 						 " FROM (SELECT %s::date AS v FROM %s r WHERE isfinite(%s)) s, (SELECT greatest(3653, $2 - $1) AS far) f GROUP BY far",
+						 unit_end(rule->units, "greatest(min(v), $1 - far)", false), unit_end(rule->units, "least(max(v), $2 + far)", true),
 						 value, relation_sql_name(relation), value);
 	}
 	else
@@ -241,26 +249,65 @@ check_rule(const NewLeaves *leaves, const HierarchyRule *rule, List *names, Quer
 				 errhint("Its rows were changed, or the source of its rule. Add leaves with INSERT, or build another hierarchy.")));
 }
 
+/* Whether a role other than its owner may create triggers on a table. */
+static bool
+others_may_trigger(Oid table)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+	bool		found = false;
+	bool		isnull;
+	Datum		stored;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(table);
+	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
+	if (!isnull)
+	{
+		const		Acl *acl = DatumGetAclPCopy(stored);
+
+		for (int i = 0; i < ACL_NUM(acl); i++)
+			found |= (ACL_DAT(acl)[i].ai_privs & ACL_TRIGGER) != 0 && ACL_DAT(acl)[i].ai_grantee != relation_owner(table);
+	}
+	ReleaseSysCache(tuple);
+	return found;
+}
+
+/*
+ * Fails if rows that are added would run code of others, or could be changed.  A
+ * source's function may create a trigger, so this is asked again before rows
+ * are added.
+ */
+static void
+require_plain(Relation table)
+{
+	Oid			hierarchy = RelationGetRelid(table);
+	List	   *columns = live_columns(table);
+
+	if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rules != NULL || table->trigdesc != NULL || table->rd_rel->relrowsecurity ||
+		columns == NIL || (!type_is_range(hierarchy_leaf_type(hierarchy)) &&
+						   !index_keeps_unique(table, ((Form_pg_attribute) linitial(columns))->attnum)))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("hierarchy %s cannot be extended", relation_sql_name(hierarchy)),
+				 errdetail("It is no ordinary table, has rules, triggers or row security, or lacks a primary key or unique index on its first column.")));
+	if (others_may_trigger(hierarchy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("others may create triggers on hierarchy %s", relation_sql_name(hierarchy)),
+				 errhint("REVOKE TRIGGER from all roles but its owner.")));
+	require_trusted_relation(hierarchy);
+}
+
 /* Opens a hierarchy for one who may extend it, alone until the transaction ends. */
 static Relation
 open_to_extend(Oid hierarchy)
 {
 	Relation	table = relation_open_existing(hierarchy);
-	AttrNumber	leaf = InvalidAttrNumber;
-	List	   *columns = live_columns(table);
 
 	if (table->rd_rel->relowner != GetUserId())
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(table->rd_rel->relkind), RelationGetRelationName(table));
-	if (columns != NIL)
-		leaf = ((Form_pg_attribute) linitial(columns))->attnum;
-	if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rules != NULL || table->trigdesc != NULL ||
-		(!type_is_range(hierarchy_leaf_type(hierarchy)) && !index_keeps_unique(table, leaf)))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("hierarchy %s cannot be extended", relation_sql_name(hierarchy)),
-				 errdetail("It is no ordinary table, has rules or triggers, or lacks a primary key or unique index on its first column.")));
-	require_trusted_relation(hierarchy);
 	LockRelationOid(hierarchy, ShareRowExclusiveLock);
+	require_plain(table);
 	return table;
 }
 
@@ -269,24 +316,25 @@ static void
 collect_leaves(NewLeaves *leaves, HierarchyRule *rule, Oid relation, const char *column)
 {
 	Relation	source = relation_open_existing(relation);
+	List	   *columns;
+	ListCell   *cell;
 	ActingAs	before;
 
 	require_column(relation, column);
+	columns = list_make1_int(get_attnum(relation, column));
+	/* edges are two columns */
+	if (rule->builder == BUILDER_TREE)
+		foreach(cell, live_columns(source))
+	{
+		if (foreach_current_index(cell) < 2)
+			columns = list_append_unique_int(columns, ((Form_pg_attribute) lfirst(cell))->attnum);
+	}
 	leaves->sources = list_make1_oid(relation);
-	before = act_as(reading_role(relation, list_make1_int(get_attnum(relation, column))));
+	before = act_as(reading_role(relation, columns));
 	(void) sql_use_catalog_names();
 	if (rule->values == VALUES_BEYOND)
 		cover(rule, leaves->leaf_type, relation, column);
-	hierarchy_collect(leaves);
-	PG_TRY();
-	{
-		call_builder(rule, relation, column);
-	}
-	PG_FINALLY();
-	{
-		hierarchy_collect(NULL);
-	}
-	PG_END_TRY();
+	call_builder(leaves, rule, relation, column);
 	act_end(&before);
 	relation_close(source, NoLock);
 }
@@ -300,7 +348,6 @@ extend_by(Oid hierarchy, HierarchyRule rule, Oid relation, const char *column)
 	QueryEnvironment *environment = create_queryEnv();
 	List	   *names = hierarchy_columns(table, &leaves.leaf_type);
 	int			settings = sql_use_catalog_names();
-	char	   *comment;
 	int64		added;
 
 	leaves.height = list_length(names) - 1;
@@ -312,12 +359,9 @@ extend_by(Oid hierarchy, HierarchyRule rule, Oid relation, const char *column)
 	leaves.rows = tuplestore_begin_heap(false, false, work_mem);
 	collect_leaves(&leaves, &rule, relation, column);
 	rows_show(environment, "new_leaves", leaves.rows, InvalidOid, leaves.desc);
+	require_plain(table);
 	added = (int64) rows_change(insertion(&leaves, &rule, names), list_make1_oid(hierarchy), NULL, environment);
 	check_rule(&leaves, &rule, names, environment);
-	comment = GetComment(hierarchy, RelationRelationId, 0);
-	if (added > 0 && !hierarchy_is_from_data(hierarchy))
-		CreateComments(hierarchy, RelationRelationId, 0,
-					   psprintf(MADE_FROM_DATA ", and extended from data%s%s", comment == NULL ? "" : ": ", comment == NULL ? "" : comment));
 	tuplestore_end(leaves.rows);
 	sql_restore_names(settings);
 	relation_close(table, NoLock);
@@ -353,7 +397,7 @@ hierarchy_extend(Oid hierarchy, Oid relation, const char *column)
 	if (rule.builder == BUILDER_TREE && !OidIsValid(rule.relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the edges of hierarchy %s are gone", relation_sql_name(hierarchy)),
+				 errmsg("the edges of hierarchy %s are gone, or have another name", relation_sql_name(hierarchy)),
 				 errhint("Add leaves with INSERT, or build another hierarchy.")));
 	if (rule.builder == BUILDER_TREE)
 		return extend_by(hierarchy, rule, rule.relation, rule.column);

@@ -17,13 +17,13 @@
  * leaves are integers; without top or bottom, those are null.
  */
 static NewHierarchy *
-begin_numbers(const char *name, Builder builder, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top,
+begin_numbers(BuildTarget target, Builder builder, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top,
 			  Datum bottom, bool from_data)
 {
 	NewHierarchy *table;
 
 	(void) count_elements(widths, widths_name);
-	table = hierarchy_table_begin(name, from_data);
+	table = hierarchy_table_begin(target, from_data);
 	table->rule.builder = builder;
 	table->rule.low = low;
 	table->rule.high = high;
@@ -111,10 +111,10 @@ fill_numbers(NewHierarchy *table, bool integers)
 }
 
 Oid
-build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
+build_numbers(BuildTarget target, Datum low, Datum high, Datum step, Datum widths, bool from_data)
 {
 	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(name, integers ? BUILDER_INTERVALS : BUILDER_RANGES, low, high, "widths", widths, step, 0, 0, from_data);
+	NewHierarchy *table = begin_numbers(target, integers ? BUILDER_INTERVALS : BUILDER_RANGES, low, high, "widths", widths, step, 0, 0, from_data);
 
 	if (integers)
 		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
@@ -128,10 +128,10 @@ build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths,
 }
 
 Oid
-build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step)
+build_coded(BuildTarget target, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step)
 {
 	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(name, BUILDER_CODED, low, high, "widths", widths, step, top, bottom, false);
+	NewHierarchy *table = begin_numbers(target, BUILDER_CODED, low, high, "widths", widths, step, top, bottom, false);
 
 	if (top == 0 && bottom == 0)
 		refuse_description("neither top nor bottom is given", "Give the value at which top coding starts, or below which bottom coding applies.");
@@ -160,7 +160,7 @@ rounded(const char *value, const char *step)
 }
 
 Oid
-build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continuous)
+build_rounded(BuildTarget target, Datum low, Datum high, Datum steps, bool continuous)
 {
 	int			nsteps = count_elements(steps, "steps");
 	Datum	   *step;
@@ -168,7 +168,7 @@ build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continu
 	StringInfoData from;
 
 	deconstruct_array(DatumGetArrayTypeP(steps), NUMERICOID, -1, false, TYPALIGN_INT, &step, NULL, &nsteps);
-	table = begin_numbers(name, continuous ? BUILDER_ROUNDED_RANGES : BUILDER_ROUNDED, low, high, "steps", steps,
+	table = begin_numbers(target, continuous ? BUILDER_ROUNDED_RANGES : BUILDER_ROUNDED, low, high, "steps", steps,
 						  nsteps == 0 ? 0 : step[0], 0, 0, false);
 	if (nsteps == 0)
 		refuse_description("no step is given", "For example {10,50}.");
@@ -201,9 +201,9 @@ build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continu
 /* ------------------------------------------------------------------------ bins */
 
 Oid
-build_bins(const char *name, const Datum *edges, int nlevels)
+build_bins(BuildTarget target, const Datum *edges, int nlevels)
 {
-	NewHierarchy *table = hierarchy_table_begin(name, true);
+	NewHierarchy *table = hierarchy_table_begin(target, true);
 
 	/* open ends leave no value without a leaf */
 	table->rule.builder = BUILDER_BINS;

@@ -5,16 +5,25 @@
  * They are rows of anonopt.hierarchy_rule, which the owner of the database may
  * write.  Builders check their arguments as if a user gave them; here, only what
  * must be given is.
+ *
+ * A rule decides what is written into a table, so its owner must have made it.
+ * A digest of it is the comment of the table's first column, which only the
+ * table's owner can write, and which a dump keeps.  Without it, the table
+ * does not grow.  Everybody reads comments, so the digest is salted.  The source
+ * is known by its name then; under another name, it is none.
  */
 #include "build/hierarchy_rule.h"
 
+#include "access/xact.h"
 #include "base/names.h"
 #include "build/hierarchy_build.h"
 #include "catalog/dataset.h"
 #include "catalog/own_objects.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
+#include "commands/comment.h"
 #include "utils/snapmgr.h"
 
 /* Arguments that must not be null. */
@@ -58,6 +67,13 @@ static const struct
 	[BUILDER_TREE] = {VALUES_ANYWHERE, NEEDS_COLUMN}
 };
 
+#define MARK "rule of anonopt: "
+
+/* The name of a relation, as it is recorded, and the digest of a rule. */
+#define SOURCE "(SELECT ROW(n.nspname, c.relname)::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = %s)"
+#define DIGEST "encode(sha256(convert_to(ROW(salt, source, from_data, builder, column_name, low, high, step, top, bottom, numbers," \
+	" first_day - date '2000-01-01', last_day - date '2000-01-01', units, lengths, word, minimum)::text, getdatabaseencoding())), 'hex')"
+
 static ParamListInfo
 add_datum(ParamListInfo params, Oid type, Datum value)
 {
@@ -65,8 +81,9 @@ add_datum(ParamListInfo params, Oid type, Datum value)
 }
 
 void
-hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule)
+hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule, bool from_data)
 {
+	const Oid	type = TEXTOID;
 	ParamListInfo row = add_oid(add_oid(NULL, hierarchy), row_type(hierarchy));
 	bool		has_days = (builders[rule->builder].needs & NEEDS_DAYS) != 0;
 
@@ -86,12 +103,19 @@ hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule)
 	row = add_datum(row, INT4ARRAYOID, rule->lengths);
 	row = add_text(row, rule->word);
 	row = add_value(row, INT8OID, Int64GetDatum(rule->minimum), rule->minimum == 0);
+	row = add_value(row, BOOLOID, BoolGetDatum(from_data), false);
 	(void) write_catalog("DELETE FROM anonopt.hierarchy_rule r WHERE r.hierarchy = $1::regclass OR NOT EXISTS"
 						 " (SELECT FROM pg_class c WHERE c.oid = r.hierarchy)", add_oid(NULL, hierarchy));
-	(void) write_catalog("INSERT INTO anonopt.hierarchy_rule (hierarchy, hierarchy_type, builder, relation, relation_type, column_name,"
-						 " low, high, step, top, bottom, numbers, first_day, last_day, units, lengths, word, minimum)"
-						 " VALUES ($1::regclass, $2::regtype, $3, $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
-						 row);
+	(void) write_catalog(psprintf("INSERT INTO anonopt.hierarchy_rule (hierarchy, hierarchy_type, builder, relation, relation_type, column_name,"
+								  " low, high, step, top, bottom, numbers, first_day, last_day, units, lengths, word, minimum, from_data, salt, source)"
+								  " VALUES ($1::regclass, $2::regtype, $3, $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
+								  " gen_random_uuid(), " SOURCE ")", "$4"), row);
+	see_own_changes();
+	CreateComments(hierarchy, RelationRelationId, 1,
+				   psprintf(MARK "%s", row_text(read_catalog("SELECT " DIGEST " FROM anonopt.hierarchy_rule WHERE hierarchy = $1",
+															 add_oid(NULL, hierarchy), 1, &type), 0, 0)));
+	PopActiveSnapshot();
+	CommandCounterIncrement();
 }
 
 static Datum
@@ -108,20 +132,30 @@ bool
 hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule)
 {
 	const Oid	types[] = {OIDOID, TEXTOID, OIDOID, OIDOID, TEXTOID, NUMERICOID, NUMERICOID, NUMERICOID, NUMERICOID, NUMERICOID,
-	NUMERICARRAYOID, DATEOID, DATEOID, TEXTARRAYOID, INT4ARRAYOID, TEXTOID, INT8OID};
+	NUMERICARRAYOID, DATEOID, DATEOID, TEXTARRAYOID, INT4ARRAYOID, TEXTOID, INT8OID, TEXTOID};
 	QueryRows  *rows;
 	char	   *name;
+	char	   *mark;
+	char	   *digest;
 	int			builder;
 	int			found = ~0;
 
 	see_own_changes();
-	rows = read_catalog("SELECT hierarchy_type::oid, builder, relation::oid, relation_type::oid, column_name::text, low, high, step, top, bottom,"
-						" numbers, first_day, last_day, units, lengths, word, minimum"
-						" FROM anonopt.hierarchy_rule WHERE hierarchy = $1", add_oid(NULL, hierarchy), lengthof(types), types);
+	rows = read_catalog(psprintf("SELECT hierarchy_type::oid, builder, CASE WHEN source = " SOURCE " THEN relation::oid END, relation_type::oid,"
+								 " column_name::text, low, high, step, top, bottom, numbers, first_day, last_day, units, lengths, word, minimum, " DIGEST
+								 " FROM anonopt.hierarchy_rule WHERE hierarchy = $1", "relation"), add_oid(NULL, hierarchy), lengthof(types), types);
 	PopActiveSnapshot();
 	memset(rule, 0, sizeof(HierarchyRule));
 	if (rows->n == 0 || !dataset_same_relation(hierarchy, row_oid(rows, 0, 0)))
 		return false;
+	mark = GetComment(hierarchy, RelationRelationId, 1);
+	digest = row_text(rows, 0, 17);
+	if (mark == NULL || digest == NULL || strcmp(mark, psprintf(MARK "%s", digest)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s is not marked with the rule that is recorded for it", relation_sql_name(hierarchy)),
+				 errdetail("The comment of its first column, which names the rule, is gone, or somebody changed the record."),
+				 errhint("Add leaves with INSERT, or build another hierarchy.")));
 	name = row_text(rows, 0, 1);
 	builder = name == NULL ? -1 : find_name(name, builder_names, BUILDERS);
 	/* a source that is gone is none */

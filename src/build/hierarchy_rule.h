@@ -66,10 +66,13 @@ typedef struct HierarchyRule
 	int64		minimum;
 } HierarchyRule;
 
-/* Records the rule of a hierarchy that was built. */
-extern void hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule);
+/* Records the rule of a hierarchy that was built, perhaps from data, and marks the table with it. */
+extern void hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule, bool from_data);
 
-/* Reads it, and checks what builders do not check; returns false if there is none. */
+/*
+ * Reads it, and checks that the table's mark proves it, and what builders do not
+ * check; returns false if there is none.
+ */
 extern bool hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule);
 
 #endif

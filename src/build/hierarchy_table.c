@@ -10,6 +10,7 @@
 #include "build/hierarchy_table.h"
 
 #include "access/xact.h"
+#include "catalog/dataset.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
@@ -19,28 +20,28 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* The rows of an extension; NULL while tables are created. */
-static NewLeaves *collecting = NULL;
-
-void
-hierarchy_collect(NewLeaves *leaves)
+BuildTarget
+new_table(const char *name)
 {
-	collecting = leaves;
+	BuildTarget target = {.name = name};
+
+	return target;
 }
 
 int
-hierarchy_collects(void)
+hierarchy_levels_given(const NewHierarchy *table)
 {
-	return collecting == NULL ? 0 : collecting->height;
+	return table->leaves == NULL ? 0 : table->leaves->height;
 }
 
 NewHierarchy *
-hierarchy_table_begin(const char *name, bool from_data)
+hierarchy_table_begin(BuildTarget target, bool from_data)
 {
 	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
 
-	if (collecting == NULL)
-		table->made = new_relation(name, "Drop it, or choose another name for the hierarchy.");
+	table->leaves = target.leaves;
+	if (table->leaves == NULL)
+		table->made = new_relation(target.name, "Drop it, or choose another name for the hierarchy.");
 	table->from_data = from_data;
 	initStringInfo(&table->labels);
 	table->names_level = sql_use_catalog_names();
@@ -85,28 +86,29 @@ take_leaf(void *arg, const Datum *values, const bool *nulls)
 static Oid
 collect_rows(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
 {
-	Oid		   *types = palloc(sizeof(Oid) * (collecting->height + 1));
+	NewLeaves  *leaves = table->leaves;
+	Oid		   *types = palloc(sizeof(Oid) * (leaves->height + 1));
 
-	if (table->height != collecting->height)
+	if (table->height != leaves->height)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchy %s would have another number of levels by its rule", relation_sql_name(collecting->hierarchy)),
-				 errdetail("It has %d, and would have %d.", collecting->height, table->height),
+				 errmsg("hierarchy %s would have another number of levels by its rule", relation_sql_name(leaves->hierarchy)),
+				 errdetail("It has %d, and would have %d.", leaves->height, table->height),
 				 errhint("Build another hierarchy, declare the column with it, and call anonopt.republish.")));
-	for (int i = 0; i <= collecting->height; i++)
-		types[i] = i == 0 ? collecting->leaf_type : TEXTOID;
-	if (type_is_integer(collecting->leaf_type))
-		leaf_type = format_type_be_qualified(collecting->leaf_type);
-	rows_read(psprintf("SELECT CAST(%s AS %s)%s FROM %s", leaf, leaf_type, table->labels.data, from), collecting->sources,
-			  table->params, NULL, collecting->height + 1, types, take_leaf, collecting);
+	for (int i = 0; i <= leaves->height; i++)
+		types[i] = i == 0 ? leaves->leaf_type : TEXTOID;
+	if (type_is_integer(leaves->leaf_type))
+		leaf_type = format_type_be_qualified(leaves->leaf_type);
+	rows_read(psprintf("SELECT CAST(%s AS %s)%s FROM %s", leaf, leaf_type, table->labels.data, from), leaves->sources,
+			  table->params, NULL, leaves->height + 1, types, take_leaf, leaves);
 	sql_restore_names(table->names_level);
-	return collecting->hierarchy;
+	return leaves->hierarchy;
 }
 
 Oid
 hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
 {
-	if (collecting != NULL)
+	if (table->leaves != NULL)
 		return collect_rows(table, leaf_type, leaf, from);
 	hierarchy_table_create(table, leaf_type);
 	sql_run(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from), table->params);
@@ -130,7 +132,7 @@ hierarchy_table_finish(NewHierarchy *table)
 		CommandCounterIncrement();
 	}
 	if (table->rule.builder != BUILDER_NONE)
-		hierarchy_rule_write(hierarchy, &table->rule);
+		hierarchy_rule_write(hierarchy, &table->rule, table->from_data);
 	sql_restore_names(table->names_level);
 	return hierarchy;
 }

@@ -8,6 +8,7 @@
 #include "base/compat.h"
 
 #include "access/htup_details.h"
+#include "build/hierarchy_build.h"
 #include "build/hierarchy_rule.h"
 #include "catalog/sql.h"
 #include "lib/stringinfo.h"
@@ -33,6 +34,7 @@ typedef struct NewLeaves
 typedef struct NewHierarchy
 {
 	NewRelation made;
+	NewLeaves  *leaves;			/* or the rows of a table that is extended */
 	HierarchyRule rule;			/* if its builder has one */
 	int			names_level;
 	bool		from_data;		/* the table shows values, so it is its
@@ -45,17 +47,13 @@ typedef struct NewHierarchy
 } NewHierarchy;
 
 /*
- * Begins a table with a name as in SQL; it must not exist.  Sets search_path to
+ * Begins a table, which must not exist, or the rows of one.  Sets search_path to
  * pg_catalog.
  */
-extern NewHierarchy *hierarchy_table_begin(const char *name, bool from_data);
+extern NewHierarchy *hierarchy_table_begin(BuildTarget target, bool from_data);
 
-/*
- * Has builders collect rows instead of creating a table, until it is called with
- * NULL; the number of levels that they must have then, or 0.
- */
-extern void hierarchy_collect(NewLeaves *leaves);
-extern int	hierarchy_collects(void);
+/* The number of levels that it must have because it is extended, or 0. */
+extern int	hierarchy_levels_given(const NewHierarchy *table);
 
 /* Adds a level above the last: an expression of its labels. */
 extern void hierarchy_add_level(NewHierarchy *table, const char *label);

@@ -14,10 +14,12 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/own_objects.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
+#include "commands/comment.h"
 #include "miscadmin.h"
 #include "pgtime.h"
 #include "utils/acl.h"
@@ -81,6 +83,8 @@ check_attribute(const Dataset *dataset, const Declared *attribute)
 	if (attribute->role == ROLE_SENSITIVE && attribute->max_level >= 0 &&
 		(attribute->min_level != attribute->max_level || !OidIsValid(attribute->hierarchy)))
 		refuse_declaration(dataset->name, psprintf("Sensitive column \"%s\" is not shown at one level of a hierarchy.", attribute->column));
+	if (attribute->grows && attribute->role != ROLE_QUASI_IDENTIFIER)
+		refuse_declaration(dataset->name, psprintf("Column \"%s\" grows, and is no quasi-identifier.", attribute->column));
 	for (const Declared *other = dataset->attributes; other < attribute; other++)
 		if (other->role == attribute->role && strcmp(other->column, attribute->column) == 0)
 			refuse_declaration(dataset->name, psprintf("Column \"%s\" has the same role twice.", attribute->column));
@@ -336,6 +340,21 @@ bool
 dataset_same_relation(Oid relation, Oid row_type)
 {
 	return relation_can_be_declared(relation) && OidIsValid(row_type) && get_rel_type_id(relation) == row_type;
+}
+
+bool
+hierarchy_is_from_data(Oid relation)
+{
+	char	   *comment = GetComment(relation, RelationRelationId, 0);
+	const Oid	type = OIDOID;
+	QueryRows  *rows;
+
+	if (comment != NULL && strncmp(comment, MADE_FROM_DATA, strlen(MADE_FROM_DATA)) == 0)
+		return true;
+	see_own_changes();
+	rows = read_catalog("SELECT hierarchy_type::oid FROM anonopt.hierarchy_rule WHERE hierarchy = $1 AND from_data", add_oid(NULL, relation), 1, &type);
+	PopActiveSnapshot();
+	return rows->n > 0 && dataset_same_relation(relation, row_oid(rows, 0, 0));
 }
 
 /* Fails if a declared column is gone. */

@@ -76,6 +76,15 @@ extern int	dataset_use_zone(const Dataset *dataset);
 /* Whether a relation is still the one that was declared, and of a valid kind. */
 extern bool dataset_same_relation(Oid relation, Oid row_type);
 
+/*
+ * Whether a hierarchy was made from data, so that its leaves are values that
+ * somebody has: its comment says so, or the rule that is recorded for it.  An
+ * owner who knows that they are public copies the table.
+ */
+#define MADE_FROM_DATA "made by anonopt"
+
+extern bool hierarchy_is_from_data(Oid relation);
+
 /* Fails with 23514 if the declared relation, a column or a hierarchy is gone. */
 extern void dataset_check(const Dataset *dataset);
 

@@ -14,7 +14,6 @@
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
-#include "commands/comment.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -121,14 +120,6 @@ hierarchy_height(Oid relation)
 
 	relation_close(rel, AccessShareLock);
 	return height;
-}
-
-bool
-hierarchy_is_from_data(Oid relation)
-{
-	char	   *comment = GetComment(relation, RelationRelationId, 0);
-
-	return comment != NULL && strncmp(comment, MADE_FROM_DATA, strlen(MADE_FROM_DATA)) == 0;
 }
 
 /* ------------------------------------- whether a column's values are unique */

@@ -45,15 +45,6 @@ extern List *hierarchy_columns(Relation relation, Oid *leaf_type);
 extern Oid	hierarchy_leaf_type(Oid relation);
 extern int	hierarchy_height(Oid relation);
 
-/*
- * Whether it was made from data, so that its leaves are values that somebody
- * has: its comment says so, until the owner of the table removes it, who
- * thereby says that they are public.
- */
-#define MADE_FROM_DATA "made by anonopt"
-
-extern bool hierarchy_is_from_data(Oid relation);
-
 /* ------------------------------------- whether a column's values are unique */
 
 /*

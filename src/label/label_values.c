@@ -28,6 +28,7 @@
 #include "label/label_values.h"
 
 #include "base/budget.h"
+#include "catalog/dataset.h"
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "label/class_labels.h"

@@ -9,6 +9,12 @@
 #include "miscadmin.h"
 #include "sql/call.h"
 
+static BuildTarget
+table_argument(FunctionCallInfo fcinfo)
+{
+	return new_table(name_argument(fcinfo, "hierarchy"));
+}
+
 static Datum
 numeric_argument(FunctionCallInfo fcinfo, const char *name)
 {
@@ -30,68 +36,68 @@ numerics_argument(FunctionCallInfo fcinfo, const char *name)
 
 OWN_FUNCTION(anonopt_create_interval_hierarchy)
 {
-	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+	PG_RETURN_OID(build_numbers(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								0, numerics_argument(fcinfo, "widths"), false));
 }
 
 OWN_FUNCTION(anonopt_create_range_hierarchy)
 {
-	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+	PG_RETURN_OID(build_numbers(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								numeric_argument(fcinfo, "step"), numerics_argument(fcinfo, "widths"), false));
 }
 
 OWN_FUNCTION(anonopt_create_date_hierarchy)
 {
-	PG_RETURN_OID(build_dates(name_argument(fcinfo, "hierarchy"), get_argument(fcinfo, "low", DATEOID),
+	PG_RETURN_OID(build_dates(table_argument(fcinfo), get_argument(fcinfo, "low", DATEOID),
 							  get_argument(fcinfo, "high", DATEOID), get_argument(fcinfo, "units", TEXTARRAYOID), DATES_PLAIN, false));
 }
 
 /* Without a step, leaves are integers; without top or bottom, that end is open. */
 OWN_FUNCTION(anonopt_create_top_coded_hierarchy)
 {
-	PG_RETURN_OID(build_coded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+	PG_RETURN_OID(build_coded(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 							  numeric_if_given(fcinfo, "top"), numeric_if_given(fcinfo, "bottom"),
 							  numerics_argument(fcinfo, "widths"), numeric_if_given(fcinfo, "step")));
 }
 
 OWN_FUNCTION(anonopt_create_rounding_hierarchy)
 {
-	PG_RETURN_OID(build_rounded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+	PG_RETURN_OID(build_rounded(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
 								numerics_argument(fcinfo, "steps"), boolean_argument(fcinfo, "continuous")));
 }
 
 OWN_FUNCTION(anonopt_create_mask_hierarchy)
 {
-	PG_RETURN_OID(build_masks(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
+	PG_RETURN_OID(build_masks(table_argument(fcinfo), relation_argument(fcinfo, "relation"),
 							  name_argument(fcinfo, "column_name"), name_argument(fcinfo, "mask")));
 }
 
 OWN_FUNCTION(anonopt_create_quantile_hierarchy)
 {
-	PG_RETURN_OID(build_quantiles(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
+	PG_RETURN_OID(build_quantiles(table_argument(fcinfo), relation_argument(fcinfo, "relation"),
 								  name_argument(fcinfo, "column_name"), array_argument(fcinfo, "buckets", INT4ARRAYOID)));
 }
 
 OWN_FUNCTION(anonopt_create_frequency_hierarchy)
 {
-	PG_RETURN_OID(build_frequencies(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "relation"),
+	PG_RETURN_OID(build_frequencies(table_argument(fcinfo), relation_argument(fcinfo, "relation"),
 									name_argument(fcinfo, "column_name"), DatumGetInt64(get_argument(fcinfo, "minimum", INT8OID)),
 									name_argument(fcinfo, "other")));
 }
 
 OWN_FUNCTION(anonopt_create_prefix_hierarchy)
 {
-	char	   *name = name_argument(fcinfo, "hierarchy");
+	BuildTarget target = table_argument(fcinfo);
 	Oid			relation = relation_argument(fcinfo, "relation");
 
-	PG_RETURN_OID(build_prefixes(name, relation, name_argument(fcinfo, "column_name"),
+	PG_RETURN_OID(build_prefixes(target, relation, name_argument(fcinfo, "column_name"),
 								 is_given(fcinfo, "lengths") ? array_argument(fcinfo, "lengths", INT4ARRAYOID) : NULL,
 								 name_if_given(fcinfo, "separator")));
 }
 
 OWN_FUNCTION(anonopt_create_tree_hierarchy)
 {
-	PG_RETURN_OID(build_tree(name_argument(fcinfo, "hierarchy"), relation_argument(fcinfo, "edges")));
+	PG_RETURN_OID(build_tree(table_argument(fcinfo), relation_argument(fcinfo, "edges")));
 }
 
 SQL_FUNCTION(anonopt_create_csv_hierarchy)

@@ -172,12 +172,18 @@ GRANT SELECT ON trap TO PUBLIC;
 RESET ROLE;
 UPDATE anonopt.hierarchy_rule SET relation = 'trap', relation_type = 'trap' WHERE hierarchy = 'codes'::regclass;
 SET ROLE publisher;
-SELECT lives_ok($$SELECT anonopt.extend_hierarchy('codes')$$, 'a view of another role is read');
+SELECT lives_ok($$SELECT anonopt.extend_hierarchy('codes')$$, 'another source than that of the rule is none');
+SELECT is((SELECT count(*)::int FROM ran), 0, 'and is not read');
+SELECT anonopt.create_prefix_hierarchy('trapped', 'trap', 'code', '{1}') \g /dev/null
+RESET ROLE;
+TRUNCATE ran;
+SET ROLE publisher;
+SELECT lives_ok($$SELECT anonopt.extend_hierarchy('trapped')$$, 'a view of another role is read');
 RESET ROLE;
 SELECT is((SELECT string_agg(DISTINCT who, ', ') FROM ran), 'stranger', 'as that role, so its function has no right of ours');
 REVOKE SELECT ON trap FROM PUBLIC;
 SET ROLE publisher;
-SELECT throws_ok($$SELECT anonopt.extend_hierarchy('codes')$$, '42501', NULL, 'and not without SELECT');
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('trapped')$$, '42501', NULL, 'and not without SELECT');
 RESET ROLE;
 CREATE FUNCTION pg_temp.forged(what text, hierarchy text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -186,13 +192,24 @@ BEGIN
     RETURN '00000';
 EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
 END $$;
-SELECT is(pg_temp.forged(what, h), e, what || ' of ' || h) FROM (VALUES
-    ($$builder = 'none'$$, 'on_n', '23514'), ($$builder = 'x'$$, 'on_n', '23514'), ($$builder = 'tree'$$, 'on_n', '23514'), ('low = NULL', 'on_n', '23514'), ($$low = 'NaN'$$, 'on_n', '22023'),
-    ($$numbers = '{0}'$$, 'on_n', '22012'), ('numbers = NULL', 'on_n', '23514'), ($$numbers = '{5,10}'$$, 'on_n', '23514'), ($$numbers = '{2}'$$, 'on_n', '23514'), ('first_day = NULL', 'on_day', '23514'),
-    ($$units = '{fortnight}'$$, 'on_day', '22023'), ($$units = '{NULL}'$$, 'on_day', '22023'), ('step = -1', 'on_f', '22023'),
-    ($$builder = 'mask', word = '**', column_name = 'n', relation = 'odd', relation_type = 'odd'$$, 'on_n', '22023'),
-    ($$builder = 'prefix', lengths = '{1}', column_name = 'none', relation = 'odd', relation_type = 'odd'$$, 'on_n', '42703'),
-    ($$builder = 'quantile', lengths = '{0}', column_name = 'n', relation = 'odd', relation_type = 'odd'$$, 'on_n', '22023')) t (what, h, e);
+SELECT is(pg_temp.forged(what, h), '23514', what || ' of ' || h) FROM (VALUES
+    ($$builder = 'none'$$, 'on_n'), ($$builder = 'tree'$$, 'on_n'), ('low = NULL', 'on_n'), ($$low = 'NaN'$$, 'on_n'), ('low = low + 0.0', 'on_n'), ($$numbers = '{0}'$$, 'on_n'), ('first_day = NULL', 'on_day'),
+    ($$units = '{fortnight}'$$, 'on_day'), ('step = -1', 'on_f'), ('salt = gen_random_uuid()', 'on_n'), ('from_data = NOT from_data', 'on_n'),
+    ($$builder = 'mask', word = '**', column_name = 'n', relation = 'odd', relation_type = 'odd'$$, 'on_n'), ($$source = '(a,b)'$$, 'on_n')) t (what, h);
+SELECT is(anonopt.extend_hierarchy('on_n'), 0::bigint, 'the rule that it was built by');
+COMMENT ON COLUMN on_day.value IS 'days';
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_day')$$, '23514', NULL, 'without its mark, a table does not grow');
+UPDATE anonopt.attribute SET role = 'insensitive' WHERE grow;
+SET ROLE publisher;
+SELECT throws_ok($$SELECT anonopt.refresh_release('shown')$$, '23514', 'declaration of data set "people" is not sound', 'nor for what is no quasi-identifier');
+RESET ROLE;
+UPDATE anonopt.attribute SET role = 'quasi_identifier' WHERE grow;
+GRANT TRIGGER ON on_n TO stranger;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42501', NULL, 'where others may create triggers');
+REVOKE TRIGGER ON on_n FROM stranger;
+ALTER TABLE on_n ENABLE ROW LEVEL SECURITY;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42809', NULL, 'row security');
+ALTER TABLE on_n DISABLE ROW LEVEL SECURITY;
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER t BEFORE INSERT ON on_n EXECUTE FUNCTION nothing();
 SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42809', NULL, 'a trigger');
@@ -202,5 +219,47 @@ SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '42809', NULL, 'no
 DROP TABLE on_n;
 CREATE TABLE on_n AS SELECT 1 AS value, '*'::text AS level1;
 SELECT throws_ok($$SELECT anonopt.extend_hierarchy('on_n')$$, '55000', NULL, 'another table of that name');
+
+-- both columns of edges are read, so both need SELECT
+CREATE TABLE branch (child text, parent text);
+INSERT INTO branch VALUES ('top', NULL), ('x', 'top'), ('p1', 'x');
+GRANT SELECT ON branch TO stranger;
+SET ROLE stranger;
+SELECT anonopt.create_tree_hierarchy('branches', 'branch') \g /dev/null
+SET ROLE postgres;
+REVOKE SELECT ON branch FROM stranger;
+GRANT SELECT (child) ON branch TO stranger;
+INSERT INTO branch VALUES ('secret', 'top'), ('p2', 'secret');
+SET ROLE stranger;
+SELECT throws_ok($$SELECT anonopt.extend_hierarchy('branches')$$, '42501', NULL, 'a column of edges that may not be read');
+RESET ROLE;
+
+-- the label of rare values becomes a frequent value
+CREATE TABLE job AS SELECT 'job ' || i % 4 AS job, 'i' || i % 3 AS ill FROM generate_series(1, 40) i;
+INSERT INTO job VALUES ('rare', 'i1');
+SELECT anonopt.create_frequency_hierarchy('jobs', 'job', 'job', 5, 'other') \g /dev/null
+INSERT INTO job SELECT 'other', 'i' || i % 3 FROM generate_series(1, 9) i;
+SELECT is(anonopt.extend_hierarchy('jobs'), 1::bigint, 'a value like the label of rare values has a leaf');
+SELECT is((SELECT level1 FROM jobs WHERE value = 'other'), 'other', 'with that label');
+SELECT is_empty($$SELECT * FROM anonopt.check_hierarchy('jobs')$$, 'which is sound');
+
+-- ends that were declared stay, however often a hierarchy grows, and those of data never come
+CREATE TABLE grown AS SELECT i % 95 AS age, date '2020-01-01' + i % 31 AS day, 'i' || i % 4 AS ill FROM generate_series(1, 400) i;
+SELECT anonopt.create_rounding_hierarchy('grown_ages', 0, 94, '{10,50}'), anonopt.create_date_hierarchy('grown_days', '2020-01-01', '2020-01-31', '{month,year}') \g /dev/null
+SELECT anonopt.create_dataset('grown', 'grown', 0.5), anonopt.add_quasi_identifier('grown', 'age', 'grown_ages', grow => true), anonopt.add_quasi_identifier('grown', 'day', 'grown_days', grow => true) \g /dev/null
+SELECT anonopt.publish_table('grown_range', 'grown', '{1,1}', k => 4, columns_as => 'range') \g /dev/null
+CREATE TABLE ends_before AS SELECT DISTINCT age, day FROM grown_range;
+INSERT INTO grown VALUES (110, '2021-03-05', 'i1');
+SELECT anonopt.refresh_release('grown_range', false) \g /dev/null
+INSERT INTO grown VALUES (120, '2022-03-05', 'i1');
+SELECT anonopt.refresh_release('grown_range', false) \g /dev/null
+SELECT is_empty('TABLE ends_before EXCEPT SELECT age, day FROM grown_range', 'ranges are as they were after it has grown twice');
+SELECT is((SELECT ROW(min(value), max(value)) FROM grown_days)::text, '(2020-01-01,2022-12-31)', 'days reach to the end of the widest unit');
+SELECT is((SELECT max(value) FROM grown_ages), 149, 'numbers to that of the widest step');
+-- a comment hides nothing
+SELECT anonopt.auto_dataset('hidden', 'grown', '{age}') \g /dev/null
+COMMENT ON TABLE grown_age_hierarchy IS 'ages';
+SELECT anonopt.publish_table('hidden', 'hidden', ARRAY[(SELECT count(*)::int - 1 FROM pg_attribute WHERE attrelid = 'grown_age_hierarchy'::regclass AND attnum > 0)], k => 5, columns_as => 'range') \g /dev/null
+SELECT is((SELECT string_agg(DISTINCT age::text, ';') FROM hidden), '(,)', 'a table is made from data whatever its comment says');
 SELECT * FROM finish();
 ROLLBACK;

@@ -997,13 +997,70 @@ sub check_array
 	is($node->safe_psql('clinic', 'REFRESH MATERIALIZED VIEW p.odd_arrays_view; SELECT count(*) FROM p.odd_arrays_view'), 30, 'and no row twice where arrays are empty or NULL');
 }
 
+# A function of a source ran while a hierarchy was extended by its rows.  It crashed the server by extending another, gave a
+# superuser's hierarchy labels of its own by building one, and made itself superuser by a trigger.
+sub check_extended
+{
+	my $other = 'extended';
+	my $arm = sub { ask($other, 'mallory', "DELETE FROM mallory.armed; INSERT INTO mallory.armed VALUES ('$_[0]'); INSERT INTO mallory.base SELECT 'c' || 100 + count(*), 'i1' FROM mallory.base") };
+	my $labels = q{SELECT count(*) FILTER (WHERE value = 'c121' OR value = 'c122'), count(*) FILTER (WHERE value LIKE 'z%' OR level1 <> left(value, 1)) FROM su.codes};
+
+	$node->safe_psql('postgres', "CREATE DATABASE $other OWNER dbo");
+	ask($other, $superuser, 'CREATE EXTENSION anonopt; CREATE SCHEMA su; CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT USAGE ON SCHEMA su TO mallory');
+	make_trap($other, 'mallory');
+	ask($other, 'mallory', q{
+		CREATE TABLE mallory.armed (what text);
+		CREATE TABLE mallory.base AS SELECT 'c' || i AS code, 'i' || i % 4 AS ill FROM generate_series(1, 20) i;
+		CREATE FUNCTION mallory.fire() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM mallory.trap(); RETURN NEW; END $$;
+		CREATE FUNCTION mallory.act(code text) RETURNS text LANGUAGE plpgsql AS $$
+		DECLARE now text := (SELECT what FROM mallory.armed);
+		BEGIN
+			IF now = 'nested' THEN RETURN 'z' || code; END IF;
+			UPDATE mallory.armed SET what = 'nested' WHERE what <> 'nested';
+			IF now = 'extend' THEN PERFORM anonopt.extend_hierarchy('mallory.other');
+			ELSIF now = 'build' THEN PERFORM anonopt.create_frequency_hierarchy('mallory.nothing', 'mallory.s', 'code', 1000, 'by no rule');
+			ELSIF now = 'fire' THEN CREATE TRIGGER fire BEFORE INSERT ON su.codes FOR EACH ROW EXECUTE FUNCTION mallory.fire(); END IF;
+			DELETE FROM mallory.armed;
+			RETURN code;
+		END $$;
+		CREATE VIEW mallory.s AS SELECT CASE WHEN current_user = 'mallory' THEN mallory.act(code) ELSE code END AS code, ill FROM mallory.base;
+		SELECT anonopt.create_mask_hierarchy('mallory.other', 'mallory.base', 'code'), anonopt.create_prefix_hierarchy('mallory.own', 'mallory.s', 'code', '{1}')});
+	$arm->('extend');
+	like(hear($other, 'mallory', q{SELECT anonopt.extend_hierarchy('mallory.own'); SELECT 'it answers'}), qr/^1\nit answers$/m, 'a source extends another hierarchy');
+	check_alive('a source extends another hierarchy');
+	ask($other, $superuser, q{SELECT anonopt.create_prefix_hierarchy('su.codes', 'mallory.base', 'code', '{1}');
+		SELECT anonopt.create_dataset('codes', 'mallory.s'), anonopt.add_quasi_identifier('codes', 'code', 'su.codes', grow => true), anonopt.add_sensitive('codes', 'ill')});
+	$arm->('build');
+	hear($other, $superuser, q{SELECT anonopt.publish_table('su.shown', 'codes', '{2}', k => 5)});
+	is(ask($other, $superuser, $labels), '1|0', 'what a source builds meanwhile adds no label');
+	ask($other, $superuser, 'GRANT ALL ON su.codes TO mallory');
+	$arm->('fire');
+	my $heard = hear($other, $superuser, q{SELECT anonopt.refresh_release('su.shown')});
+	check_trap($other, 'mallory', 'the owner of a source does not become superuser by a trigger on a hierarchy');
+	like($heard, qr/ERROR:  42501/, 'which none but its owner may create');
+	# a database owner wrote a rule for a table that is no hierarchy
+	ask($other, $superuser, q{DELETE FROM mallory.armed; REVOKE TRIGGER ON su.codes FROM mallory; CREATE TABLE su.acl (username text PRIMARY KEY, rights text NOT NULL, scope text NOT NULL)});
+	for my $role ('insensitive', 'quasi_identifier')
+	{
+		$heard = hear($other, 'dbo', qq{
+			DELETE FROM anonopt.hierarchy_rule WHERE word = 'admin'; DELETE FROM anonopt.attribute WHERE ordinal = 99;
+			INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy, hierarchy_type, grow)
+				SELECT 'codes', 99, 'ill', '$role', oid, reltype, true FROM pg_class WHERE relname = 'acl';
+			INSERT INTO anonopt.hierarchy_rule (hierarchy, hierarchy_type, builder, column_name, word, minimum, from_data, salt)
+				SELECT oid, reltype, 'frequency', 'ill', 'admin', 1000000, true, gen_random_uuid() FROM pg_class WHERE relname = 'acl'});
+		$heard .= hear($other, $superuser, q{SELECT anonopt.refresh_release('su.shown'); SELECT anonopt.publish_table('su.again', 'codes', '{2,1}', k => 5)});
+		is(ask($other, $superuser, 'SELECT count(*) FROM su.acl'), 0, "a forged rule adds no row to any table: $role");
+		like($heard, qr/ERROR:  23514: .*(?:is not marked with the rule|is not sound)/, "but is refused: $role");
+	}
+}
+
 # ------------------------------------------------------------------- the run
 
 $_->() for \&check_dropped_within_call, \&check_dropped_between_rows, \&check_dropped_while_waiting, \&check_dropped_under_live_view;
 $_->() for \&check_doors, \&check_public_doors, \&check_waiting_reader;
 $_->() for \&check_types, \&check_swap_function, \&check_swap_cursor, \&check_swap_locks, \&check_publications, \&check_republish;
 $_->() for \&check_redirection, \&check_owners_of_sources, \&check_views_as_sources, \&check_owners_of_live_sources, \&check_answers_of_shards;
-$_->() for \&check_swapped_schemas, \&check_composition_race, \&check_composition_of_copies, \&check_forged_shapes, \&check_array;
+$_->() for \&check_swapped_schemas, \&check_composition_race, \&check_composition_of_copies, \&check_forged_shapes, \&check_array, \&check_extended;
 check_alive('all attacks');
 $node->stop;
 done_testing();

@@ -190,8 +190,14 @@ BEGIN
 END $$;
 SELECT f FROM unnest(ARRAY['{0,2,5}', '{1,1,5}', '{1,2,1}', '{3,1,2}', '{2,2,2}', '{3,2,5}']) l, LATERAL pg_temp.show(l::int[]) f;
 COMMENT ON TABLE young_age_hierarchy IS NULL;
-SELECT anonopt.publish_table('public_ages', 'young', '{3,2,5}', k => 5, columns_as => 'range');
-SELECT is((SELECT array_agg(DISTINCT age::text) FROM public_ages), (SELECT ARRAY[int4range(min(value), max(value), '[]')::text] FROM young_age_hierarchy), 'unless they are public');
+SELECT anonopt.publish_table('still_hidden', 'young', '{3,2,5}', k => 5, columns_as => 'range');
+SELECT is((SELECT array_agg(DISTINCT age::text) FROM still_hidden), '{"(,)"}', 'even without its comment');
+SELECT anonopt.drop_release('still_hidden');
+CREATE TABLE public_age AS TABLE young_age_hierarchy;
+ALTER TABLE public_age ADD PRIMARY KEY (value);
+SELECT anonopt.drop_attribute('young', 'age'), anonopt.add_quasi_identifier('young', 'age', 'public_age');
+SELECT anonopt.publish_table('public_ages', 'young', '{2,5,3}', k => 5, columns_as => 'range');
+SELECT is((SELECT array_agg(DISTINCT age::text) FROM public_ages), (SELECT ARRAY[int4range(min(value), max(value), '[]')::text] FROM young_age_hierarchy), 'unless they are public, in a copy');
 -- what text says, in every form that our builders write
 CREATE TABLE day (d date);
 INSERT INTO day SELECT date '1925-06-01' + 61 * i FROM generate_series(0, 516) i;
