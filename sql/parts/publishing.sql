@@ -230,14 +230,20 @@ BEGIN ATOMIC
 	SELECT format('%I.%I', CASE WHEN starts_with(schema::text, 'pg_temp_') THEN 'pg_temp' ELSE schema::text END, relation);
 END;
 
+-- The relations in the range tables of a rule's action: what it only names, as a constant, is not read.
+CREATE FUNCTION anonopt.relations_of_rule(action pg_node_tree)
+RETURNS oid[] AS 'MODULE_PATHNAME', 'anonopt_relations_of_rule' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 -- The relations whose rows a relation shows, with itself: those that a view reads, the children of a table. Also the parents
 -- of these, which are not read whole. The relation is given by number or by name, and may be gone. What a function in a
--- view reads is not seen.
-CREATE FUNCTION anonopt.relations_read(number oid, name text) RETURNS TABLE (relation oid, relation_name text, is_read boolean, is_view boolean)
+-- view reads is not seen, nor what the view's owner may not read: anybody can make a view of anything. With whether the
+-- reader, unknown if NULL, may read each as well.
+CREATE FUNCTION anonopt.relations_read(number oid, name text, reader oid)
+RETURNS TABLE (relation oid, relation_name text, is_read boolean, is_view boolean, may_read boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	WITH RECURSIVE reached (relation, relation_name, is_read, is_view) AS (
-		SELECT f.relation, f.relation_name, true, f.is_view FROM (
+	WITH RECURSIVE reached (relation, relation_name, is_read, is_view, may_read, viewer) AS (
+		SELECT f.relation, f.relation_name, true, f.is_view, has_any_column_privilege(reader, f.relation, 'SELECT') IS NOT FALSE, reader FROM (
 			SELECT number AS relation, name AS relation_name, true AS is_view WHERE name IS NOT NULL
 			UNION
 			SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), c.relkind IN ('v', 'm') FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -248,33 +254,40 @@ BEGIN ATOMIC
 				SELECT FROM pg_catalog.pg_class k JOIN pg_catalog.pg_namespace m ON m.oid = k.relnamespace
 				WHERE k.oid = number AND anonopt.lasting_name(m.nspname, k.relname) = name)) f
 		UNION
-		SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), x.is_read, c.relkind IN ('v', 'm')
+		SELECT c.oid, anonopt.lasting_name(n.nspname, c.relname), x.is_read, c.relkind IN ('v', 'm'), x.may_read, x.viewer
 		FROM reached r CROSS JOIN LATERAL (
-			SELECT d.refobjid, true FROM pg_catalog.pg_rewrite w
-			JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = w.oid
-			WHERE r.is_read AND w.ev_class = r.relation AND w.ev_type = '1' AND d.refclassid = 'pg_catalog.pg_class'::regclass
+			SELECT o.oid, true, has_any_column_privilege(reader, o.oid, 'SELECT') IS NOT FALSE, v.viewer
+			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_rewrite w ON w.ev_class = c.oid AND w.ev_type = '1'
+			CROSS JOIN LATERAL (SELECT CASE WHEN EXISTS (SELECT FROM pg_options_to_table(c.reloptions) t
+				WHERE t.option_name = 'security_invoker' AND t.option_value::boolean) THEN r.viewer ELSE c.relowner END) v (viewer)
+			CROSS JOIN LATERAL unnest(anonopt.relations_of_rule(w.ev_action)) o (oid)
+			WHERE r.is_read AND c.oid = r.relation AND o.oid <> c.oid AND has_any_column_privilege(v.viewer, o.oid, 'SELECT') IS NOT FALSE
 			UNION ALL
-			SELECT i.inhrelid, true FROM pg_catalog.pg_inherits i WHERE r.is_read AND i.inhparent = r.relation
+			SELECT i.inhrelid, true, r.may_read, r.viewer FROM pg_catalog.pg_inherits i WHERE r.is_read AND i.inhparent = r.relation
 			UNION ALL
-			SELECT i.inhparent, false FROM pg_catalog.pg_inherits i WHERE i.inhrelid = r.relation) x (oid, is_read)
+			SELECT i.inhparent, false, r.may_read, r.viewer FROM pg_catalog.pg_inherits i WHERE i.inhrelid = r.relation) x (oid, is_read, may_read, viewer)
 		JOIN pg_catalog.pg_class c ON c.oid = x.oid AND c.oid >= 16384 AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
 		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)
-	SELECT r.relation, r.relation_name, r.is_read, r.is_view FROM reached r;
+	SELECT r.relation, r.relation_name, r.is_read, r.is_view, bool_or(r.may_read) FROM reached r GROUP BY 1, 2, 3, 4;
 END;
 
--- Those that show the same people: the relations that it reads, and those declared by same_people to have the people of one.
+-- Those that show the same people: the relations that it reads, and those declared by same_people to have the people of one,
+-- while whoever declared it may read both sides, or is gone.
 -- Relations are the same by number or by name, since one that was made again is; two parts of a parent are not.
-CREATE FUNCTION anonopt.relations_of_people(source oid) RETURNS TABLE (relation oid, relation_name text, is_read boolean)
+CREATE FUNCTION anonopt.relations_of_people(source oid, reader oid) RETURNS TABLE (relation oid, relation_name text, is_read boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
 	WITH RECURSIVE declared AS (
 		SELECT row_number() OVER () AS pair, p.made_in = anonopt.this_database() AS is_here, p.* FROM anonopt.same_people p),
-	ends AS MATERIALIZED (
+	sides AS MATERIALIZED (
 		SELECT p.pair, e.side, r.* FROM declared p
 		CROSS JOIN LATERAL (VALUES (1, p.relation, p.relation_name), (2, p.other, p.other_name)) e (side, number, name)
-		CROSS JOIN LATERAL anonopt.relations_read(CASE WHEN p.is_here THEN anonopt.as_oid(e.number) ELSE 0 END, e.name) r),
+		CROSS JOIN LATERAL anonopt.relations_read(CASE WHEN p.is_here THEN anonopt.as_oid(e.number) ELSE 0 END, e.name,
+			(SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = p.declared_by)) r),
+	ends AS MATERIALIZED (
+		SELECT s.* FROM sides s WHERE s.pair NOT IN (SELECT n.pair FROM sides n WHERE n.is_read AND NOT n.may_read)),
 	near (relation, relation_name, is_read) AS (
-		SELECT r.relation, r.relation_name, r.is_read FROM anonopt.relations_read(source, NULL) r
+		SELECT r.relation, r.relation_name, r.is_read FROM anonopt.relations_read(source, NULL, reader) r
 		UNION
 		SELECT o.relation, o.relation_name, o.is_read FROM near n
 		JOIN ends e ON ((e.relation = n.relation AND n.relation <> 0) OR e.relation_name = n.relation_name) AND (e.is_read OR n.is_read)
@@ -282,22 +295,54 @@ BEGIN ATOMIC
 	SELECT n.relation, n.relation_name, n.is_read FROM near n;
 END;
 
--- Whether a release has read the same tables as a relation does, behind whatever views: their rows may be the same.
-CREATE FUNCTION anonopt.reads_same_tables(id uuid, source oid) RETURNS boolean
+-- Whether a relation that was read is the same as one that is: by number or by name; two parts of a parent are not.
+CREATE FUNCTION anonopt.is_same_relation(was anonopt.published_source, relation oid, relation_name text, is_read boolean) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT array_agg(DISTINCT s.relation_name ORDER BY s.relation_name) = (
-		SELECT array_agg(DISTINCT r.relation_name ORDER BY r.relation_name) FROM anonopt.relations_read(source, NULL) r WHERE r.is_read AND NOT r.is_view)
-	FROM anonopt.published_source s WHERE s.id = reads_same_tables.id AND s.is_read AND NOT s.is_view;
+	SELECT ((was.relation = is_same_relation.relation::bigint AND is_same_relation.relation <> 0 AND was.made_in = anonopt.this_database())
+		OR was.relation_name = is_same_relation.relation_name) AND (was.is_read OR is_same_relation.is_read);
 END;
 
--- The releases that have shown people whom a relation shows.
-CREATE FUNCTION anonopt.releases_of_people(source oid) RETURNS SETOF uuid
+-- Whether a table may have several rows of a person, by the name of that column: it has it, and not as a key. One that is gone may.
+CREATE FUNCTION anonopt.may_repeat(relation oid, person name) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT s.id FROM anonopt.relations_of_people(source) r JOIN anonopt.published_source s
-	ON ((s.relation = r.relation::bigint AND r.relation <> 0 AND s.made_in = anonopt.this_database()) OR s.relation_name = r.relation_name)
-		AND (s.is_read OR r.is_read);
+	SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = relation) OR EXISTS (
+		SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = relation AND a.attname = person AND NOT a.attisdropped AND NOT EXISTS (
+			SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = relation AND i.indisunique AND i.indisvalid
+			AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum));
+END;
+
+-- Whether a release may have shown rows that a relation shows, behind whatever views: both read a table of such rows. Where a
+-- side reads tables that have several rows of a person, its other ones, registers and codes, do not tell. In doubt, it may.
+CREATE FUNCTION anonopt.may_share_rows(id uuid, source oid, reader oid, person name) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	WITH now AS MATERIALIZED (
+		SELECT r.*, anonopt.may_repeat(r.relation, person) AS repeats FROM anonopt.relations_read(source, NULL, reader) r WHERE NOT r.is_view),
+	before AS MATERIALIZED (
+		SELECT s AS was, anonopt.may_repeat(CASE WHEN s.made_in = anonopt.this_database() THEN anonopt.as_oid(s.relation) ELSE 0 END, person) AS repeats
+		FROM anonopt.published_source s WHERE s.id = may_share_rows.id AND NOT s.is_view)
+	SELECT NOT EXISTS (SELECT FROM now) OR NOT EXISTS (SELECT FROM before) OR EXISTS (
+		SELECT FROM now n JOIN before b ON anonopt.is_same_relation(b.was, n.relation, n.relation_name, n.is_read)
+		WHERE (n.repeats OR NOT EXISTS (SELECT FROM now o WHERE o.repeats)) AND (b.repeats OR NOT EXISTS (SELECT FROM before o WHERE o.repeats)));
+END;
+
+-- Who is told of a release: members of the role that published it, and roles that monitor the server or read the record.
+CREATE FUNCTION anonopt.is_told_of(reader oid, published_by name) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = published_by AND pg_has_role(reader, o.oid, 'MEMBER'))
+		OR has_table_privilege(reader, 'anonopt.published', 'SELECT') OR pg_has_role(reader, 'pg_monitor', 'USAGE');
+END;
+
+-- The releases that have shown people whom a relation shows. Anybody can name a temporary table as others do.
+CREATE FUNCTION anonopt.releases_of_people(source oid, reader oid) RETURNS SETOF uuid
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT s.id FROM anonopt.relations_of_people(source, reader) r JOIN anonopt.published_source s
+	ON anonopt.is_same_relation(s, r.relation, r.relation_name, r.is_read) JOIN anonopt.published p ON p.id = s.id
+	WHERE s.relation = r.relation::bigint OR NOT starts_with(s.relation_name, 'pg_temp.') OR anonopt.is_told_of(reader, p.published_by);
 END;
 
 -- The columns that tell a release's classes apart.
@@ -331,8 +376,7 @@ CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint
 -- a restore may have left a materialized view without rows
 LEFT JOIN LATERAL (SELECT p.filled_at, p.filled_by, p.verified_at, p.verified_ok
 	WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = r.found AND NOT c.relispopulated)) f ON true
-WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
-	OR has_table_privilege('anonopt.published', 'SELECT') OR pg_has_role('pg_monitor', 'USAGE');
+WHERE anonopt.is_told_of(to_regrole(quote_ident(current_user)), p.published_by);
 GRANT SELECT ON anonopt.release TO PUBLIC;
 
 CREATE FUNCTION anonopt.view_sql(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,

@@ -216,7 +216,7 @@ static Content *
 last_content(const ReleaseEntry *entry)
 {
 	int			n;
-	KnownContent *contents = known_contents(entry->source, entry->id, &n);
+	KnownContent *contents = known_contents(entry->source, NULL, entry->id, &n);
 	KnownContent *last = NULL;
 
 	for (int i = 0; i < n; i++)

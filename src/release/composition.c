@@ -46,7 +46,8 @@ typedef struct Comparison
 	Release    *release;
 	Composition *composition;
 	const KnownContent *before; /* what it showed last, if it holds back */
-	const char *nearest;		/* the release that it differs least from */
+	const KnownContent *nearest;	/* that it differs least from */
+	bool		any_others;		/* another role's release is among them */
 	bool		combines;		/* contents are combined on the current data */
 	int64		together;		/* the smallest group that all contents single
 								 * out */
@@ -61,14 +62,30 @@ refusal_level(const Release *release)
 	return release->holds_back ? ERROR : composition_level();
 }
 
-/* Tells of the people whom the release exposes beside an earlier one, or beside all if that is NULL. */
+/* Tells that a release of which the caller is not told would be singled out, without its name or figures. */
 static void
-tell(const Comparison *comparison, int64 people, const char *other)
+tell_others(const Release *release)
 {
-	const Release *release = comparison->release;
 	int			level = refusal_level(release);
 
-	if (other == NULL)
+	ereport(level,
+			(errcode(composition_errcode(level)),
+			 errmsg("release %s would single out people of another role's release", release->sql_name),
+			 errdetail("Both show the same people. Anyone who has both may learn more than they promise."),
+			 errhint("Ask whoever else publishes of these people; members of pg_monitor find the releases in anonopt.release.")));
+}
+
+/* Tells of the people whom the release exposes beside an earlier content, or beside all if that is NULL. */
+static void
+tell(const Comparison *comparison, int64 people, const KnownContent *nearest)
+{
+	const Release *release = comparison->release;
+	const char *other = nearest == NULL ? NULL : nearest->release.name;
+	int			level = refusal_level(release);
+
+	if (nearest == NULL ? comparison->any_others : nearest->is_others == 1)
+		tell_others(release);
+	else if (other == NULL)
 		ereport(level,
 				(errcode(composition_errcode(level)),
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
@@ -105,6 +122,11 @@ tell_links(const Release *release, const KnownContent *earlier, int64 people, in
 	int			level = refusal_level(release);
 	StringInfoData names;
 
+	if (earlier->is_others == 1)
+	{
+		tell_others(release);
+		return;
+	}
 	initStringInfo(&names);
 	for (int v = 0; v < nvalues; v++)
 		appendStringInfo(&names, "%s\"%s\"", v > 0 ? ", " : "", release->content->values[values[v][0]]);
@@ -178,12 +200,27 @@ tell_unseen(const Release *release, const KnownContent *earlier, const char *col
 {
 	int			level = refusal_level(release);
 
+	if (earlier->is_others == 1)
+	{
+		tell_others(release);
+		return;
+	}
 	ereport(level,
 			(errcode(composition_errcode(level)),
 			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, earlier->release.name, column),
 			 dataset_has_role(release->dataset, ROLE_SENSITIVE, column) ? errdetail("They show it at different levels.") :
 			 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
 			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
+}
+
+/* Tells of an earlier content of other rows. */
+static void
+tell_other_rows(const Release *release, const KnownContent *earlier)
+{
+	ereport(NOTICE,
+			(errmsg("release %s is not subtracted from a content of %s", release->sql_name,
+					earlier->is_others == 1 ? "another role's release" : earlier->release.name),
+			 errdetail("People have several rows, and the two read them from different tables.")));
 }
 
 /* Compares a release with an earlier content, which is loaded; says once what cannot be compared. */
@@ -196,10 +233,12 @@ compare_with(Comparison *comparison, const KnownContent *own, const KnownContent
 
 	if (unseen != NULL && is_first(comparison, psprintf("%s.%s", earlier->release.name, unseen)))
 		tell_unseen(release, earlier, unseen);
+	if (!rows_correspond(own, earlier) && is_first(comparison, psprintf("rows of %s", earlier->release.name)))
+		tell_other_rows(release, earlier);
 	if (difference > 0 && (release->difference == 0 || difference < release->difference))
 	{
 		release->difference = difference;
-		comparison->nearest = earlier->release.name;
+		comparison->nearest = earlier;
 	}
 }
 
@@ -246,12 +285,17 @@ combine_with(Comparison *comparison, const KnownContent *own, const KnownContent
 		missing++;
 	if (missing < earlier->release.ngeneralized && !linked &&
 		is_first(comparison, psprintf("%s of %s", earlier->release.generalized[missing], earlier->release.dataset)))
-		ereport(level,
-				(errcode(composition_errcode(level)),
-				 errmsg("release %s cannot be combined with a content of %s", comparison->release->sql_name, earlier->release.name),
-				 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
-						   earlier->release.generalized[missing]),
-				 errhint("Declare the column with the same hierarchy, in a data set whose relation has it, or set anonopt.composition to off if nobody has both.")));
+	{
+		if (earlier->is_others == 1)
+			tell_others(comparison->release);
+		else
+			ereport(level,
+					(errcode(composition_errcode(level)),
+					 errmsg("release %s cannot be combined with a content of %s", comparison->release->sql_name, earlier->release.name),
+					 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
+							   earlier->release.generalized[missing]),
+					 errhint("Declare the column with the same hierarchy, in a data set whose relation has it, or set anonopt.composition to off if nobody has both.")));
+	}
 }
 
 /*
@@ -297,8 +341,8 @@ lock_people(Oid source)
 	QueryRows  *relations;
 
 	see_own_changes();
-	relations = read_catalog("SELECT r.relation, bool_or(r.is_read) FROM anonopt.relations_of_people($1) r WHERE r.relation <> 0"
-							 " GROUP BY 1 ORDER BY 1", add_oid(NULL, source), lengthof(types), types);
+	relations = read_catalog("SELECT r.relation, bool_or(r.is_read) FROM anonopt.relations_of_people($1, $2) r WHERE r.relation <> 0"
+							 " GROUP BY 1 ORDER BY 1", add_oid(add_oid(NULL, source), GetUserId()), lengthof(types), types);
 	PopActiveSnapshot();
 	for (int i = 0; i < relations->n; i++)
 	{
@@ -307,6 +351,13 @@ lock_people(Oid source)
 		LockDatabaseObject(own_relation("published"), row_oid(relations, i, 0), 0,
 						   DatumGetBool(row_value(relations, i, 1, &isnull)) ? ExclusiveLock : ShareLock);
 	}
+}
+
+/* A difference as it is recorded, where the caller finds it: of another role's release, only whether it is too small. */
+static int64
+difference_told(const Comparison *comparison, const KnownContent *own, int64 difference)
+{
+	return !comparison->any_others || difference <= 0 ? difference : difference < own->k ? 1 : own->k;
 }
 
 void
@@ -332,13 +383,15 @@ composition_check(Release *release)
 		return;
 	}
 	/* this statement may have published already */
-	contents = known_contents(dataset->relation, release->id, &n);
+	contents = known_contents(dataset->relation, dataset->person, release->id, &n);
 	PopActiveSnapshot();
 	known_of_release(release, own);
 	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), own, contents, n);
 	if (refusal_level(release) == 0 || release->unchanged)
 		return;
 	release->difference = 0;
+	for (int i = 0; i < n; i++)
+		comparison.any_others = comparison.any_others || contents[i].is_others == 1;
 	for (int i = 0; i < n && population == NULL; i++)
 		if (contents[i].is_known && (own->release.by.kind == BY_RECODING || !contents_are_alike(own, &contents[i])))
 			population = population_read(dataset);
@@ -352,6 +405,7 @@ composition_check(Release *release)
 		if (release->held->unseen != NULL)
 			tell_unseen(release, release->held->unseen_in, release->held->unseen);
 		hold_back_together(&comparison, own, contents, n);
+		release->difference = difference_told(&comparison, own, release->difference);
 		return;
 	}
 	for (int i = 0; i < n; i++)
@@ -372,5 +426,5 @@ composition_check(Release *release)
 		tell(&comparison, comparison.together, NULL);
 	else if (release->difference > 0 && release->difference < own->k)
 		tell(&comparison, release->difference, comparison.nearest);
-	release->difference = least_people(release->difference, comparison.linked);
+	release->difference = difference_told(&comparison, own, least_people(release->difference, comparison.linked));
 }

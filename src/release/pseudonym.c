@@ -377,8 +377,8 @@ LinkedGroups *
 linked_people_of_source(Oid source)
 {
 	int			n;
-	KnownLink  *links = read_links("l.secret_name IN (SELECT o.secret_name FROM anonopt.published_link o"
-								   " WHERE o.id IN (SELECT anonopt.releases_of_people($1)))", OIDOID, ObjectIdGetDatum(source), &n);
+	KnownLink  *links = read_links(psprintf("l.secret_name IN (SELECT o.secret_name FROM anonopt.published_link o"
+											" WHERE o.id IN (SELECT anonopt.releases_of_people($1, %u)))", GetUserId()), OIDOID, ObjectIdGetDatum(source), &n);
 
 	return group_people(links, n, NULL, PG_INT64_MAX);
 }

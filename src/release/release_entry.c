@@ -79,6 +79,7 @@ static const EntryField entry_fields[] = {
 
 static const EntryField content_fields[] = {
 	{COLUMN("same_rows", FIELD_COUNT, 0, OF_CONTENT(same_rows)),.least = 0,.most = 1,.read = "p.same_rows::int"},
+	{COLUMN("is_others", FIELD_COUNT, 0, OF_CONTENT(is_others)),.least = 0,.most = 1,.read = "p.is_others::int"},
 	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_CONTENT(k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
 	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),
 	.least = 0,.most = PG_INT32_MAX},
@@ -358,9 +359,11 @@ release_entry_find(Oid relation)
  */
 #define CONTENTS_OF \
 	"(SELECT e.id, e.name, e.relation, e.row_type, e.published_by, e.published_at, e.dataset, e.generalized, e.people_k," \
-	" e.same_rows, e.found, c.version, c.difference, c.made_at, g.*" \
-	" FROM (SELECT p.*, anonopt.reads_same_tables(p.id, $1) AS same_rows, " FIND_RELEASE " AS found" \
-	" FROM anonopt.published p WHERE p.id IN (SELECT anonopt.releases_of_people($1))%s OFFSET 0) e" \
+	" e.same_rows, e.is_others, e.found, c.version, c.difference, c.made_at, g.*" \
+	" FROM (SELECT p.*, anonopt.may_share_rows(p.id, $1, %u," \
+	" COALESCE(%s, (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = p.dataset))) AS same_rows," \
+	" p.id IS DISTINCT FROM %s AND NOT anonopt.is_told_of(%u, p.published_by) AS is_others, " FIND_RELEASE " AS found" \
+	" FROM anonopt.published p WHERE p.id IN (SELECT anonopt.releases_of_people($1, %u)) OR p.id = %s OFFSET 0) e" \
 	" LEFT JOIN anonopt.published_content c ON c.id = e.id AND c.part = 0" \
 	" CROSS JOIN LATERAL (SELECT e.levels, e.cuts, e.cut_labels, e.recoding, e.recoding_name, e.labels," \
 	" e.hierarchies, e.hierarchy_names, e.made_in WHERE c.made_in IS NULL" \
@@ -369,11 +372,13 @@ release_entry_find(Oid relation)
 	" ORDER BY COALESCE(p.made_at, p.published_at), p.id"
 
 KnownContent *
-known_contents(Oid source, const char *id, int *n)
+known_contents(Oid source, const char *person, const char *id, int *n)
 {
 	EntryField	fields[FIELDS_OF_CONTENTS + lengthof(content_fields)];
 	KnownContent *contents;
 	QueryRows  *rows;
+	Oid			reader = GetUserId();
+	const char *own = id == NULL ? "NULL::uuid" : psprintf("'%s'::uuid", id);
 
 	memcpy(fields, entry_fields, sizeof(EntryField) * FIELDS_OF_CONTENTS);
 	memcpy(fields + FIELDS_OF_CONTENTS, content_fields, sizeof(content_fields));
@@ -381,7 +386,8 @@ known_contents(Oid source, const char *id, int *n)
 		if (strcmp(fields[i].column, "relation") == 0)
 			fields[i].read = "COALESCE(p.found::int8, p.relation)";
 	rows = entry_rows(fields, lengthof(fields),
-					  psprintf(CONTENTS_OF, id == NULL ? "" : psprintf(" OR p.id = '%s'", id)),
+					  psprintf(CONTENTS_OF, reader, person == NULL ? "NULL::name" : psprintf("%s::name", quote_literal_cstr(person)),
+							   own, reader, reader, own),
 					  OIDOID, ObjectIdGetDatum(source));
 	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
@@ -469,7 +475,7 @@ write_parts(const ReleaseEntry *entry)
 
 	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read, is_view, made_in)"
 						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, r.is_view, anonopt.this_database()"
-						 " FROM anonopt.relations_read($2, NULL) r ON CONFLICT DO NOTHING", add_oid(add_text(NULL, entry->id), entry->source));
+						 " FROM anonopt.relations_read($2, NULL, $3) r ON CONFLICT DO NOTHING", add_oid(add_oid(add_text(NULL, entry->id), entry->source), GetUserId()));
 
 	for (int i = 0; i < lengthof(tables); i++)
 		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, entry->id));

@@ -169,8 +169,9 @@ typedef struct KnownContent
 	bool		has_difference;
 	int64		difference;		/* people in the smallest difference to
 								 * earlier ones */
-	int64		same_rows;		/* 1 if it was made from the tables that are
-								 * read now */
+	int64		same_rows;		/* 1 if it may have been made from rows that
+								 * are read now */
+	int64		is_others;		/* 1 if the caller is not told of its release */
 	struct Content *content;	/* if it is loaded */
 	int			attr_of[MAX_ATTRIBUTES];	/* once it is placed, by attribute
 											 * of the content: that of a
@@ -181,9 +182,10 @@ typedef struct KnownContent
 /*
  * Lists, in order and without loading them, all contents of releases that have
  * shown people whom a relation shows (see releases_of_people in the script),
- * and those of one release whatever it showed, unless the id is NULL.
+ * and those of one release whatever it showed, unless the id is NULL.  The
+ * column of persons, if there is one, says which rows may be the same.
  */
-extern KnownContent *known_contents(Oid source, const char *id, int *n);
+extern KnownContent *known_contents(Oid source, const char *person, const char *id, int *n);
 
 /* The relation of a release, by the id of its entry. */
 extern Oid	release_by_id(Datum id);

@@ -146,13 +146,30 @@ OWN_FUNCTION(anonopt_same_people)
 		/* its readers do not declare anything of its source */
 		require_no_release(relations[i]);
 	}
+	for (int i = 0; i < lengthof(relations); i++)
+	{
+		const Oid	type = OIDOID;
+		QueryRows  *hidden = read_catalog("SELECT r.relation FROM anonopt.relations_read($1, NULL, $2) r WHERE r.is_read AND NOT r.may_read LIMIT 1",
+										  add_oid(add_oid(NULL, relations[i]), GetUserId()), 1, &type);
+
+		/* a view of one's own needs no right to what it reads */
+		if (hidden->n > 0)
+			require_some_select(row_oid(hidden, 0, 0));
+	}
 	/* in either order, a pair is the same */
 	row = add_oid(add_oid(row, Min(relations[0], relations[1])), Max(relations[0], relations[1]));
 	(void) write_catalog("INSERT INTO anonopt.same_people (relation, relation_name, other, other_name, made_in, declared_by)"
 						 " SELECT a.relation::int8, a.relation_name, b.relation::int8, b.relation_name, anonopt.this_database(), $1"
-						 " FROM anonopt.relations_read($2, NULL) a, anonopt.relations_read($3, NULL) b"
+						 " FROM anonopt.relations_read($2, NULL, $2) a, anonopt.relations_read($3, NULL, $3) b"
 						 " WHERE a.relation = $2 AND b.relation = $3 ON CONFLICT DO NOTHING", row);
 	PG_RETURN_VOID();
+}
+
+SQL_FUNCTION(anonopt_relations_of_rule)
+{
+	char	   *action = TextDatumGetCString(get_argument(fcinfo, "action", PG_NODE_TREEOID));
+
+	PG_RETURN_DATUM(oids_datum(query_relations((Query *) stringToNode(action)), OIDOID));
 }
 
 char *

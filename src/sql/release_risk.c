@@ -94,6 +94,7 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 	int64		together = 0;
 	int64		difference = 0;
 	bool		any_unknown = false;
+	bool		any_others = false;
 	int64		alone = 0;		/* the smallest class of those that cannot be
 								 * combined; it has k people or more */
 	int			nalone = 0;
@@ -118,10 +119,16 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 		if (population != NULL && population->has_persons)
 			difference = Min(difference, 1);
 		MemoryContextDelete(context);
-		releases = list_append_unique_oid(releases, contents[i].release.relation);
+		any_others = any_others || contents[i].is_others == 1;
+		releases = list_append_unique_oid(releases, contents[i].is_others == 1 ? InvalidOid : contents[i].release.relation);
 		/* only the last content of a release has a row */
 		if (i + 1 == n || contents[i + 1].release.relation != contents[i].release.relation)
-			put_risk(row, releases, k, any_unknown ? -1 : least_people(alone, least_people(together, difference)));
+		{
+			int64		smallest = least_people(alone, least_people(together, difference));
+
+			/* not by how many people another role's release differs */
+			put_risk(row, releases, k, any_unknown ? -1 : !any_others ? smallest : smallest > 0 && smallest < k ? 1 : k);
+		}
 	}
 	if (any_unknown)
 		ereport(NOTICE,
@@ -152,7 +159,7 @@ OWN_FUNCTION(anonopt_release_risk)
 			appendStringInfo(&sql, ", r.%s", quote_identifier(dataset->attributes[i].column));
 	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
 	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
-	contents = known_contents(dataset->relation, NULL, &n);
+	contents = known_contents(dataset->relation, dataset->person, NULL, &n);
 	n = keep_known(contents, n, dataset);
 
 	/*

@@ -251,7 +251,7 @@ my %argument = (
 	population => '10', 'population regclass' => 'SCHEMA.people', model => 'k', threshold => '2', 'risk threshold' => '0.2', queries => '5', review => '2027-01-01', source_risk => '{}', 'drop_promise column_name' => 'illness', 'add_promise column_name' => 'illness', c => '1', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
 	value => 'VALUE', mask => '*', low => '1', high => '2', 'low date' => '2020-01-01', 'high date' => '2020-01-02', step => '1', widths => '{}',
 	buckets => '{2}', minimum => '2', lengths => '{1}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
-	'entry text' => '{}', cells => '{a}', labels => 'hierarchy', 'recoding regclass' => 'SCHEMA.people', 'recoding regclass[]' => '{SCHEMA.people}', 'recoding text' => 'NEW', 'k integer[]' => '{2}', 'a regclass' => 'SCHEMA.people', 'b regclass' => 'SCHEMA.people', people => '{1}', made_in => '1', number => '1', rows_function => 'FORM', head => '{a}', rows => '{a}', text => 'x', text_array => '{a}', boolean => 'true',
+	'entry text' => '{}', cells => '{a}', labels => 'hierarchy', 'recoding regclass' => 'SCHEMA.people', 'recoding regclass[]' => '{SCHEMA.people}', 'recoding text' => 'NEW', 'k integer[]' => '{2}', 'a regclass' => 'SCHEMA.people', 'b regclass' => 'SCHEMA.people', people => '{1}', made_in => '1', was => 'NULL', number => '1', rows_function => 'FORM', head => '{a}', rows => '{a}', text => 'x', text_array => '{a}', boolean => 'true',
 	p => '{1}', p12 => '{1}', p21 => '{1}', goal => '{1}', weights => '{1}', 'double precision' => '0.5', 'double precision[]' => '{1}');
 
 my $entry = q{jsonb_populate_record(NULL::anonopt.published,
@@ -259,7 +259,7 @@ my $entry = q{jsonb_populate_record(NULL::anonopt.published,
 	"generalized":["age","zip"],"sensitive":["illness"],"hierarchies":["SCHEMA.ages","SCHEMA.zips"],"hashes":["",""],"measures":{}}')};
 
 # What tells facts of the catalogs only, which everybody may read, or makes of its arguments what reads as the caller.
-my %open = map { $_ => 1 } qw(is_restored this_database find_release as_oid lattice_size reads_release check_release_hierarchy records_statement records_columns
+my %open = map { $_ => 1 } qw(is_restored this_database find_release as_oid is_same_relation may_repeat lattice_size reads_release check_release_hierarchy records_statement records_columns
 	creation_name check_release release_comment create_live);
 
 # Every function that SQL can call, with its arguments' names and types

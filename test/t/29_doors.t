@@ -848,6 +848,55 @@ sub check_composition_of_copies
 	$check->('alice', 'hers', 'by a hierarchy that was dropped and made anew');
 }
 
+# A view of one's own that only names another's table, or whose owner may not read it, told what that table's releases show, hid
+# classes of them and locked them.
+sub check_views_of_others
+{
+	my $make = q{CREATE TABLE %1$s.named AS SELECT i AS nr, 20 + i %% 10 AS age, CASE WHEN i %% 10 < 5 AND i <= 37 THEN 'gout' ELSE 'flu' END AS illness FROM generate_series(1, %2$s) i;
+		SELECT anonopt.create_interval_hierarchy('%1$s.named_levels', 0, 99, '{5}');};
+	my $declare = q{SELECT anonopt.create_dataset('%1$s', '%2$s'), anonopt.add_quasi_identifier('%1$s', 'age', '%3$s.named_levels'), anonopt.add_sensitive('%1$s', 'illness'), anonopt.set_insensitive('%1$s', 'illness');};
+	my $publish = q{SET anonopt.composition = '%1$s'; SELECT anonopt.publish_table('bob.probe', 'guess', '{1}', k => 500);};
+	my $locks = q{SELECT 'locks ' || count(*) FROM pg_locks WHERE classid = 'anonopt.published'::regclass AND objid = '%s' AND pid = pg_backend_pid();};
+
+	$node->safe_psql('clinic', sprintf($make, 'su', 200) . 'GRANT USAGE ON SCHEMA su TO alice, bob; GRANT SELECT ON su.named TO alice');
+	ask('clinic', 'alice', q{SELECT anonopt.create_interval_hierarchy('alice.named_levels', 0, 99, '{5}');} . sprintf($declare, 'named', 'su.named', 'alice') . q{SELECT anonopt.publish_table('alice.named_release', 'named', '{1}', k => 10)});
+	my $oid = $node->safe_psql('clinic', q{SELECT 'su.named'::regclass::oid});
+	ask('clinic', 'bob', sprintf($make, 'bob', 1000));
+	my $guess = sub {
+		my ($view) = @_;
+
+		ask('clinic', 'bob', "CREATE OR REPLACE VIEW bob.guess AS $view; " . sprintf($declare, 'guess', 'bob.guess', 'bob'));
+		my $heard = hear('clinic', 'bob', "BEGIN; " . sprintf($publish, 'warn') . q{SELECT 'told ' || smallest_difference FROM anonopt.release WHERE name = 'bob.probe';
+			SELECT 'risk ' || array_to_string(releases, ',') || ' ' || smallest FROM anonopt.release_risk('guess') ORDER BY cardinality(releases) DESC LIMIT 1;} . sprintf($locks, $oid) . 'ROLLBACK');
+		ask('clinic', 'bob', q{SELECT anonopt.drop_dataset('guess')});
+		return $heard;
+	};
+	for my $view ("SELECT * FROM bob.named WHERE '$oid'::regclass IS NOT NULL", 'SELECT b.* FROM bob.named b LEFT JOIN (SELECT FROM su.named LIMIT 0) n ON true')
+	{
+		my $heard = $guess->($view);
+
+		unlike($heard, qr/alice|people|told [1-9]/, "nothing is told of a table that a view names: $view");
+		unlike($heard, qr/locks [1-9]/, "nor is it locked: $view");
+	}
+	# recorded, with the right to one column only; the figure is not told
+	$node->safe_psql('clinic', 'GRANT SELECT (nr) ON su.named TO bob');
+	unlike($guess->("SELECT * FROM bob.named WHERE '$oid'::regclass IS NOT NULL"), qr/alice|people|locks [1-9]/, 'a constant is not read by those who may, either');
+	my $told = $guess->('SELECT b.* FROM bob.named b LEFT JOIN (SELECT FROM su.named LIMIT 0) n ON true');
+
+	like($told, qr/WARNING:  01000: release bob.probe would single out people of another role's release$/m, 'a release of the same people is told of');
+	unlike($told, qr/alice|WARNING.*\d people|DETAIL.*[1-9]/, 'neither its name nor a figure is');
+	like($told, qr/^told 1$/m, 'nor in the record');
+	like($told, qr/^risk -,probe 1$/m, 'nor as a risk');
+	ask('clinic', $superuser, 'GRANT pg_monitor TO bob');
+	like($guess->('SELECT b.* FROM bob.named b LEFT JOIN (SELECT FROM su.named LIMIT 0) n ON true'), qr/WARNING.* by \d+ (?:person|people)\n.*alice\.named_release/ms, 'but to roles that monitor the server');
+	ask('clinic', $superuser, 'REVOKE pg_monitor FROM bob');
+	$node->safe_psql('clinic', 'REVOKE SELECT (nr) ON su.named FROM bob');
+	ask('clinic', 'bob', "CREATE OR REPLACE VIEW bob.guess AS SELECT * FROM bob.named WHERE '$oid'::regclass IS NOT NULL; " . sprintf($declare, 'guess', 'bob.guess', 'bob') . sprintf($publish, 'off'));
+	is($node->safe_psql('clinic', q{SELECT string_agg(relation_name, ' ' ORDER BY relation_name) FROM anonopt.published_source s JOIN anonopt.published p USING (id) WHERE p.name = 'bob.probe'}),
+		'bob.guess bob.named', 'what it names is not recorded as read');
+	check_alive('views of others');
+}
+
 # Forged columns of an entry, by the name of a release, and of a content. None of them may be taken for sound.
 my %forged = (
 	cut => [ q{levels = '{-1000,99}'}, q{levels = '{1,1}'}, q{levels = '{2147483647,-2147483648}'}, q{levels = '{1}'}, q{levels = '[0:1]={1,1}'},
@@ -1060,7 +1109,7 @@ $_->() for \&check_dropped_within_call, \&check_dropped_between_rows, \&check_dr
 $_->() for \&check_doors, \&check_public_doors, \&check_waiting_reader;
 $_->() for \&check_types, \&check_swap_function, \&check_swap_cursor, \&check_swap_locks, \&check_publications, \&check_republish;
 $_->() for \&check_redirection, \&check_owners_of_sources, \&check_views_as_sources, \&check_owners_of_live_sources, \&check_answers_of_shards;
-$_->() for \&check_swapped_schemas, \&check_composition_race, \&check_composition_of_copies, \&check_forged_shapes, \&check_array, \&check_extended;
+$_->() for \&check_swapped_schemas, \&check_composition_race, \&check_composition_of_copies, \&check_views_of_others, \&check_forged_shapes, \&check_array, \&check_extended;
 check_alive('all attacks');
 $node->stop;
 done_testing();

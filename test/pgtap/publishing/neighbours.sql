@@ -221,9 +221,18 @@ RESET ROLE;
 GRANT SELECT (age) ON like_crowd TO regress_neighbour;
 SET LOCAL ROLE regress_neighbour;
 SELECT lives_ok($$SELECT anonopt.same_people('crowd', 'like_crowd')$$, 'with what one may read');
+SELECT throws_ok($$SELECT anonopt.same_people('of_view', 'like_crowd')$$, '42501', NULL, 'not a view that one may not read');
+RESET ROLE;
+GRANT SELECT ON of_kept TO regress_neighbour;
+SET LOCAL ROLE regress_neighbour;
+SELECT throws_ok($$SELECT anonopt.same_people('of_kept', 'like_crowd')$$, '42501', NULL, 'nor one that reads what one may not');
 SELECT throws_ok('DELETE FROM anonopt.same_people', '42501', NULL, 'only the owner of the database takes it back');
 SELECT is((SELECT declared_by::text FROM anonopt.same_people), 'regress_neighbour', 'everybody sees who declared it');
 RESET ROLE;
+SELECT is(ARRAY(SELECT pg_temp.compared('like_crowd')), '{crowd,of_crowd,of_view,of_kept}', 'it counts');
+REVOKE SELECT ON crowd FROM regress_neighbour;
+SELECT is(ARRAY(SELECT pg_temp.compared('like_crowd')), '{}', 'while who declared it may read both: the owner of either takes it back');
+GRANT SELECT ON crowd TO regress_neighbour;
 DELETE FROM anonopt.same_people;
 
 -- --------------------------------------------------- a release's own earlier contents
@@ -289,8 +298,12 @@ UPDATE anonopt.published_source SET relation = 1 WHERE relation_name = 'pg_temp.
 INSERT INTO passing VALUES (500, 1, 'i1');
 SELECT is(pg_temp.refusal(replace(pg_temp.publishing('passing'), 'r_passing', 'r_passed')), 'release public.r_passed differs from what was shown before by 1 person', 'and is the same people');
 
+SELECT is(ARRAY(SELECT count(*) FROM anonopt.releases_of_people('passing'::regclass, o::regrole)), '{1}', 'to ' || o) FROM unnest(ARRAY[quote_ident(current_user), 'pg_monitor']) o;
+SELECT is_empty($$SELECT anonopt.releases_of_people('passing'::regclass, 'regress_neighbour'::regrole)$$, 'not to roles that are not told of the release');
+
 -- ------------------------------------- rows of several tables about the same people
 
+ALTER TABLE crowd ADD UNIQUE (nr);
 CREATE TABLE visit AS SELECT nr, v FROM crowd, generate_series(1, 1 + nr % 3) v WHERE nr <= 120;
 CREATE TABLE drug AS SELECT nr, d FROM crowd, generate_series(1, 1 + nr % 2) d WHERE nr <= 120;
 CREATE VIEW visited AS SELECT nr, age, ill FROM visit JOIN crowd USING (nr);
@@ -307,6 +320,27 @@ SELECT is(pg_temp.refusal(pg_temp.publishing('visited_again')), 'made', 'nor is 
 INSERT INTO visit VALUES (1, 9);
 SELECT is(pg_temp.refusal(pg_temp.publishing('visited_again')), 'release public.r_visited_again differs from what was shown before by rows that may all be one person''s', 'until there is one');
 SELECT is(pg_temp.refusal($$SELECT anonopt.refresh_release('r_visited')$$), 'release public.r_visited differs from what was shown before by rows that may all be one person''s', 'or in the release itself');
+
+-- the rows are the same whatever they are joined with, and whichever part of them has come since
+CREATE TABLE names AS SELECT 'i' || i AS ill, 'latin' AS latin FROM generate_series(0, 1) i;
+CREATE VIEW visited_named AS SELECT nr, age, ill FROM visit JOIN crowd USING (nr) LEFT JOIN names USING (ill);
+CREATE VIEW visited_renamed AS SELECT nr AS who, age, ill FROM visit JOIN crowd USING (nr);
+CREATE VIEW coded AS SELECT nr, age, ill FROM drug JOIN crowd USING (nr) JOIN names USING (ill);
+CREATE TABLE stay (nr int, age int, ill text, month int) PARTITION BY LIST (month);
+CREATE TABLE stay_1 PARTITION OF stay FOR VALUES IN (1);
+INSERT INTO stay SELECT nr, age, ill, 1 FROM visit JOIN crowd USING (nr);
+DO $$ BEGIN
+    PERFORM anonopt.create_dataset(x, x::regclass, person => CASE x WHEN 'visited_renamed' THEN 'who' ELSE 'nr' END::name), anonopt.add_quasi_identifier(x, 'age', 'ages'), anonopt.add_sensitive(x, 'ill'),
+        anonopt.set_insensitive(x, 'ill')
+    FROM unnest('{visited_named,visited_renamed,coded,stay}'::text[]) x;
+END $$;
+SELECT is(pg_temp.refusal(pg_temp.publishing(x)), format('release public.r_%s differs from what was shown before by rows that may all be one person''s', x), 'rows are the same: ' || x)
+FROM unnest('{visited_named,visited_renamed}'::text[]) x;
+SELECT pg_temp.publish('visited_named'), pg_temp.publish('stay') \g /dev/null
+SELECT is(pg_temp.refusal(pg_temp.publishing('coded')), 'made', 'codes that both are joined with do not make them so');
+CREATE TABLE stay_2 PARTITION OF stay FOR VALUES IN (2);
+INSERT INTO stay VALUES (1, 2, 'i0', 1);
+SELECT is(pg_temp.refusal(replace(pg_temp.publishing('stay'), 'r_stay', 'r_again')), 'release public.r_again differs from what was shown before by rows that may all be one person''s', 'rows are the same with a new partition');
 
 -- ---------------------------------------------------------------- partitions and children
 
