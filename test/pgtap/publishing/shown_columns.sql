@@ -159,7 +159,7 @@ INSERT INTO people SELECT i, i, i, i, '2026-02-01'::date + i, '2026-01-31', 'f',
 SELECT anonopt.publish_table('swapped', 'd', '{3,3,2,3,2,0}', k => 2, columns => '{id}', show => 'permuted');
 CREATE TEMP TABLE orders AS SELECT 0 AS turn, s.* FROM swapped s WHERE id = 1;
 DO $$ BEGIN
-    FOR i IN 1 .. 60 LOOP
+    FOR i IN 1 .. 120 LOOP
         PERFORM anonopt.refresh_release('swapped');
         INSERT INTO orders SELECT i, s.* FROM swapped s WHERE id = 1;
     END LOOP;
