@@ -213,23 +213,20 @@ add_column(Codebook *book, int i)
 
 /* The last content of a release; fails if it has none, or no labels. */
 static Content *
-last_content(const ReleaseEntry *entry)
+load_last_content(const ReleaseEntry *entry)
 {
 	int			n;
 	KnownContent *contents = known_contents(entry->source, NULL, entry->id, &n);
-	KnownContent *last = NULL;
+	int			last = last_content(entry->id, contents, n);
 
-	for (int i = 0; i < n; i++)
-		if (strcmp(contents[i].release.id, entry->id) == 0 && contents[i].is_known)
-			last = &contents[i];
-	if (last == NULL || entry->permuted)
+	if (last < 0 || entry->permuted)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("release %s has no codebook", entry->name),
 				 entry->permuted ? errdetail("It shows values, not labels.") :
 				 errdetail("A live view shows the labels of each reading."),
 				 errhint("Publish a table or a materialized view that shows labels.")));
-	return known_content_load(last, CurrentMemoryContext);
+	return known_content_load(&contents[last], CurrentMemoryContext);
 }
 
 /* Creates the table and fills it. */
@@ -265,7 +262,7 @@ codebook_create(const NewRelation *new, Oid relation)
 	int			level;
 
 	require_release_owner(relation);
-	book.content = last_content(entry);
+	book.content = load_last_content(entry);
 	changed = changed_hierarchies(entry, GetUserId(), NULL);
 	if (changed != NULL)
 		ereport(ERROR,

@@ -154,18 +154,6 @@ is_first(Comparison *comparison, const char *what)
 	return true;
 }
 
-/* What a release showed last among some contents, or -1. */
-static int
-last_content(const Release *release, const KnownContent *contents, int n)
-{
-	int			last = -1;
-
-	for (int i = 0; i < n && release->id != NULL; i++)
-		if (strcmp(contents[i].release.id, release->id) == 0 && contents[i].is_known && (last < 0 || contents[i].version > contents[last].version))
-			last = i;
-	return last;
-}
-
 /*
  * Whether a release shows just what it showed last, as after a restore: then
  * nobody learns more.  Where rows belong to people, equal rows may be those of
@@ -174,7 +162,7 @@ last_content(const Release *release, const KnownContent *contents, int n)
 static bool
 shows_the_same(const Release *release, Composition *composition, const KnownContent *own, KnownContent *contents, int n)
 {
-	int			at = last_content(release, contents, n);
+	int			at = last_content(release->id, contents, n);
 	KnownContent *last = at < 0 ? NULL : &contents[at];
 	const KeyCounter *tuples = own->content->tuples;
 	const char *unseen;
@@ -398,7 +386,7 @@ composition_check(Release *release)
 	comparison.composition = composition_begin(dataset, population, true);
 	comparison.combines = population != NULL;
 	content_place(own, dataset, population);
-	last = last_content(release, contents, n);
+	last = last_content(release->id, contents, n);
 	if (release->holds_back && last >= 0)
 	{
 		hold_back(release, comparison.composition, own, contents, n, last);

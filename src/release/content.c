@@ -46,6 +46,17 @@ content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 
 	(void) key_counter_add(content->rows, people);
 }
 
+uint32 *
+unite_labels(const Content *a, int i, const Content *b, int j, uint32 *nlabels, const char ***labels)
+{
+	Size		n = (Size) a->nlabels[i] + b->nlabels[j];
+	const char **texts = budget_alloc(sizeof(char *), n + 1);
+
+	memcpy(texts, a->labels[i], sizeof(char *) * a->nlabels[i]);
+	memcpy(texts + a->nlabels[i], b->labels[j], sizeof(char *) * b->nlabels[j]);
+	return number_texts(texts, n, nlabels, labels);
+}
+
 KeyCounter *
 content_classes(const Content *content)
 {

@@ -44,6 +44,13 @@ content_row(const Content *content, uint32 row)
 	return content->rows->keys + (Size) row * content->rows->nwords;
 }
 
+/*
+ * Numbers the labels of attribute i of a content and of attribute j of another:
+ * those that look alike have the same number.  Returns the numbers by code, those
+ * of the first content first.
+ */
+extern uint32 *unite_labels(const Content *a, int i, const Content *b, int j, uint32 *nlabels, const char ***labels);
+
 /* The classes of a content: keys of their labels, with their people; not those shown as stars. */
 extern KeyCounter *content_classes(const Content *content);
 

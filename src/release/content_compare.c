@@ -14,20 +14,13 @@
 static void
 view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
 {
-	Size		na = a->content->nlabels[i];
-	Size		nb = b->content->nlabels[j];
-	const char **texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (na + nb + 1));
 	const char **different;
 	uint32		ndifferent;
-	uint32	   *numbers;
 
-	memcpy(texts, a->content->labels[i], sizeof(char *) * na);
-	memcpy(texts + na, b->content->labels[j], sizeof(char *) * nb);
-	numbers = number_texts(texts, na + nb, &ndifferent, &different);
 	view_a->attr = i;
-	view_a->shown = numbers;
+	view_a->shown = unite_labels(a->content, i, b->content, j, &ndifferent, &different);
 	view_b->attr = j;
-	view_b->shown = numbers + na;
+	view_b->shown = view_a->shown + a->content->nlabels[i];
 }
 
 bool

@@ -22,18 +22,6 @@
 
 /* ------------------------------------------------------ the classes of both */
 
-/* Numbers labels of both contents together; codes of one become those of both. */
-static uint32 *
-unite_labels(const Content *a, const Content *b, int attr, Content *both)
-{
-	Size		n = (Size) a->nlabels[attr] + b->nlabels[attr];
-	const char **texts = budget_alloc(sizeof(char *), n + 1);
-
-	memcpy(texts, a->labels[attr], sizeof(char *) * a->nlabels[attr]);
-	memcpy(texts + a->nlabels[attr], b->labels[attr], sizeof(char *) * b->nlabels[attr]);
-	return number_texts(texts, n, &both->nlabels[attr], &both->labels[attr]);
-}
-
 /* A content with other codes, and the class of each of its rows. */
 static Shown
 shown_with(HeldBack *held, const Content *from, const Content *both, uint32 *const *numbers)
@@ -214,7 +202,7 @@ held_begin(Release *release, KnownContent *last)
 	both.labels = palloc(sizeof(char **) * (fresh->nattrs + 1));
 	for (int a = 0; a < fresh->nattrs; a++)
 	{
-		numbers[0][a] = unite_labels(fresh, shown, a, &both);
+		numbers[0][a] = unite_labels(fresh, a, shown, a, &both.nlabels[a], &both.labels[a]);
 		numbers[1][a] = numbers[0][a] + fresh->nlabels[a];
 	}
 	held->fresh = shown_with(held, fresh, &both, numbers[0]);

@@ -401,6 +401,17 @@ known_contents(Oid source, const char *person, const char *id, int *n)
 	return contents;
 }
 
+int
+last_content(const char *id, const KnownContent *contents, int n)
+{
+	int			last = -1;
+
+	for (int i = 0; i < n && id != NULL; i++)
+		if (strcmp(contents[i].release.id, id) == 0 && contents[i].is_known && (last < 0 || contents[i].version > contents[last].version))
+			last = i;
+	return last;
+}
+
 Oid
 release_by_id(Datum id)
 {

@@ -187,6 +187,9 @@ typedef struct KnownContent
  */
 extern KnownContent *known_contents(Oid source, const char *person, const char *id, int *n);
 
+/* The last one of a release among some contents, or -1; also if the id is NULL. */
+extern int	last_content(const char *id, const KnownContent *contents, int n);
+
 /* The relation of a release, by the id of its entry. */
 extern Oid	release_by_id(Datum id);
 

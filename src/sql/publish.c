@@ -231,28 +231,28 @@ OWN_FUNCTION(anonopt_republish)
 	PG_RETURN_OID(relation);
 }
 
-OWN_FUNCTION(anonopt_drop_release)
+/* Removes a release in one of the ways there are. */
+static Datum
+remove_release(FunctionCallInfo fcinfo, void (*removes) (Oid relation))
 {
 	Oid			relation = relation_argument(fcinfo, "release");
 	int			settings;
 
-	PreventCommandIfReadOnly("drop_release()");
+	PreventCommandIfReadOnly(psprintf("%s()", get_func_name(fcinfo->flinfo->fn_oid)));
 	settings = release_settings_begin();
-	release_drop(relation);
+	removes(relation);
 	release_settings_end(settings);
 	PG_RETURN_VOID();
 }
 
+OWN_FUNCTION(anonopt_drop_release)
+{
+	return remove_release(fcinfo, release_drop);
+}
+
 OWN_FUNCTION(anonopt_forget_release)
 {
-	Oid			relation = relation_argument(fcinfo, "release");
-	int			settings;
-
-	PreventCommandIfReadOnly("forget_release()");
-	settings = release_settings_begin();
-	release_forget(relation);
-	release_settings_end(settings);
-	PG_RETURN_VOID();
+	return remove_release(fcinfo, release_forget);
 }
 
 OWN_FUNCTION(anonopt_verify)
