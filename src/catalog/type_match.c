@@ -128,6 +128,18 @@ sql_as(const char *form, const char *expression)
 	return sql.data;
 }
 
+char *
+value_in_zone(const char *value, Oid from, Oid to, const char *zone)
+{
+	const char *name = zone == NULL ? NULL : quote_literal_cstr(zone);
+
+	if (zone != NULL && from == TIMESTAMPTZOID && (to == DATEOID || to == TIMESTAMPOID))
+		return psprintf("pg_catalog.timezone(%s, %s)", name, value);
+	if (zone != NULL && to == TIMESTAMPTZOID && (from == DATEOID || from == TIMESTAMPOID))
+		return psprintf("pg_catalog.timezone(%s, %s::pg_catalog.timestamp)", name, value);
+	return pstrdup(value);
+}
+
 bool
 match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 {

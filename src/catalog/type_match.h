@@ -52,6 +52,13 @@ extern bool type_input_is_safe(Oid type);
 extern char *sql_as(const char *form, const char *expression);
 
 /*
+ * A value that is to be cast from one type to another, so that the cast depends
+ * on a zone, if that is not NULL, instead of the setting TimeZone: of whatever
+ * session runs it, which may be a shard's.
+ */
+extern char *value_in_zone(const char *value, Oid from, Oid to, const char *zone);
+
+/*
  * The function with which PostgreSQL itself casts one type to another,
  * InvalidOid if none is needed; returns false if there is no such cast.
  */

@@ -207,7 +207,8 @@ reading_make_encoders(Reading *reading)
 			encoder_open(encoder, reading->context, name, as_text ? TEXTOID : column->type);
 			continue;
 		}
-		column->form = column->loaded->rows->match.data_form;
+		column->form = sql_as(column->loaded->rows->match.data_form,
+							  value_in_zone("%v", column->type, column->loaded->rows->match.data_type, reading->dataset->timezone));
 		hierarchy_encoder(column->loaded, name, reading->context, encoder);
 		/* values without a leaf get the last code */
 		if (reading->admits_misses)

@@ -118,17 +118,12 @@ equality_operator(Oid type)
 static const char *
 cast_value(const Release *release, const char *value, Oid from, Oid to, const char *form)
 {
-	const char *zone = quote_literal_cstr(release->dataset->timezone);
 	char	   *condition = cast_condition(value, from, to);
 
 	/* above all numbers, so that a range without an upper end contains it */
 	if (to == NUMERICOID && (type_is_float(from) || from == NUMERICOID))
 		condition = psprintf("%s OPERATOR(pg_catalog.<>) 'NaN'::%s", value, format_type_be_qualified(from));
-	if (from == TIMESTAMPTZOID && (to == DATEOID || to == TIMESTAMPOID))
-		value = psprintf("pg_catalog.timezone(%s, %s)", zone, value);
-	if (to == TIMESTAMPTZOID && (from == DATEOID || from == TIMESTAMPOID))
-		value = psprintf("pg_catalog.timezone(%s, %s::pg_catalog.timestamp)", zone, value);
-	value = sql_as(form, value);
+	value = sql_as(form, value_in_zone(value, from, to, release->dataset->timezone));
 	return condition == NULL ? value : psprintf("(CASE WHEN %s THEN %s END)", condition, value);
 }
 
