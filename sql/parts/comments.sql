@@ -22,9 +22,9 @@ COMMENT ON TABLE anonopt.published_link IS 'internal: people whom pseudonyms lin
 COMMENT ON FUNCTION anonopt.set_pseudonym(text, name, text) IS 'shows a key as keyed hashes, which match in two releases only if both use the same secret';
 COMMENT ON FUNCTION anonopt.set_owner_sensitivity(text, name, name) IS 'names a column that says how sensitive a quasi-identifier is to each record''s owner';
 COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a table (value, weight) that says how sensitive each value of a quasi-identifier is';
-COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass) IS 'declares a promise that every release of a data set must keep';
+COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass, int, int) IS 'declares a promise that every release of a data set must keep';
 COMMENT ON FUNCTION anonopt.policy_check(text) IS 'which promises a node can keep, and the least suppression each one needs';
-COMMENT ON FUNCTION anonopt.drop_promise(text, text, name) IS 'withdraws a promise of a data set';
+COMMENT ON FUNCTION anonopt.drop_promise(text, text, name, int, int) IS 'withdraws a promise of a data set';
 COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'removes one role of a column, or all its roles';
 COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[], text, boolean, name[]) IS 'builds a suitable hierarchy for each column and declares it; with dry_run, only says what would suit';
 COMMENT ON FUNCTION anonopt.describe(text) IS 'shows a declaration beside what the data hold';

@@ -56,9 +56,13 @@ CREATE TABLE anonopt.promise (
 	threshold float8 NOT NULL,
 	c float8,
 	population regclass,
-	population_type regtype
+	population_type regtype,
+	-- of which an attacker knows any so many: columns, or rows of a person; NULL: all columns of one row
+	columns_known int,
+	rows_known int
 );
-CREATE UNIQUE INDEX promise_key ON anonopt.promise (dataset, model, COALESCE(column_name, ''));
+CREATE UNIQUE INDEX promise_key ON anonopt.promise
+	(dataset, model, COALESCE(column_name, ''), COALESCE(columns_known, 0), COALESCE(rows_known, 0));
 
 -- The rules by which hierarchies were built, to add leaves for new values. Bounds may come from data, so nobody else may
 -- read them. The builder checks its arguments again.
@@ -174,10 +178,11 @@ CREATE FUNCTION anonopt.drop_attribute(dataset text, column_name name, role text
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_attribute' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_promise(dataset text, model text, threshold float8, column_name name DEFAULT NULL,
-	c float8 DEFAULT NULL, population regclass DEFAULT NULL)
+	c float8 DEFAULT NULL, population regclass DEFAULT NULL, columns_known int DEFAULT NULL, rows_known int DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_promise' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.drop_promise(dataset text, model text, column_name name DEFAULT NULL)
+CREATE FUNCTION anonopt.drop_promise(dataset text, model text, column_name name DEFAULT NULL,
+	columns_known int DEFAULT NULL, rows_known int DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_promise' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[], schema text DEFAULT NULL,

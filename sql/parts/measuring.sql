@@ -22,7 +22,8 @@ CREATE TYPE anonopt.node AS (
 	disclosure float8,
 	k_map bigint,
 	presence float8,
-	average_risk float8
+	average_risk float8,
+	k_known bigint
 );
 
 CREATE FUNCTION anonopt.evaluate(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,

@@ -167,12 +167,13 @@ dataset_has_role(const Dataset *dataset, Role role, const char *column)
 static void
 load_promises(Dataset *dataset)
 {
-	const Oid	types[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, BOOLOID, OIDOID, OIDOID};
+	const Oid	types[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, BOOLOID, OIDOID, OIDOID, INT4OID, INT4OID};
 	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT model, column_name::text, coalesce(threshold, 'NaN'), coalesce(c, 'NaN'), c IS NOT NULL,"
-								 " population::oid, population_type::oid FROM anonopt.promise"
-								 " WHERE dataset = $1 ORDER BY model COLLATE \"C\", column_name LIMIT %d", MAX_PROMISES + 1),
+								 " population::oid, population_type::oid, CASE WHEN columns_known < 1 THEN -1 ELSE coalesce(columns_known, 0) END,"
+								 " CASE WHEN rows_known < 1 THEN -1 ELSE coalesce(rows_known, 0) END FROM anonopt.promise WHERE dataset = $1"
+								 " ORDER BY model COLLATE \"C\", column_name, columns_known NULLS FIRST, rows_known NULLS FIRST LIMIT %d", MAX_PROMISES + 1),
 						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_PROMISES)
 		refuse_promise(dataset->name, psprintf("There are more than %d.", MAX_PROMISES));
@@ -194,6 +195,8 @@ load_promises(Dataset *dataset)
 		promise->has_c = DatumGetBool(row_value(rows, i, 4, &isnull));
 		promise->population = row_oid(rows, i, 5);
 		promise->population_type = row_oid(rows, i, 6);
+		promise->columns_known = DatumGetInt32(row_value(rows, i, 7, &isnull));
+		promise->rows_known = DatumGetInt32(row_value(rows, i, 8, &isnull));
 	}
 	for (const DeclaredPromise *promise = dataset->promises; promise < dataset->promises + rows->n; promise++)
 	{
@@ -203,10 +206,11 @@ load_promises(Dataset *dataset)
 			refuse_promise(dataset->name, problem);
 		if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
 			refuse_promise(dataset->name, psprintf("Column \"%s\" is not sensitive.", promise->column));
+		if (promise->rows_known > 0 && dataset->person == NULL)
+			refuse_promise(dataset->name, "The data set has no person, of whom rows could be known.");
 		for (const DeclaredPromise *other = dataset->promises; other < promise; other++)
-			if (other->model == promise->model &&
-				(promise->column == NULL || strcmp(other->column, promise->column) == 0))
-				refuse_promise(dataset->name, psprintf("Model %s is declared twice.", model_name(promise->model)));
+			if (promise_is_alike(other, promise))
+				refuse_promise(dataset->name, psprintf("Model %s%s is declared twice.", model_name(promise->model), known_text(promise)));
 	}
 }
 

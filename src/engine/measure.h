@@ -39,6 +39,8 @@ typedef struct Measures
 	double		sum_l;
 	double		sum_other;
 	double		figures[MODELS];	/* only if the population requests them */
+	int64		k_known;		/* people in the smallest class of any columns
+								 * as many as are known; 0: not promised */
 	bool		feasible;
 } Measures;
 

@@ -68,6 +68,17 @@ typedef struct OutsidePromise
 	struct OutsideBoxes *boxes; /* of them, once a search has made it */
 } OutsidePromise;
 
+/* A promise against people who know only some of the columns. */
+typedef struct ColumnsKnown
+{
+	int			columns;
+	PromiseModel model;
+	int			column;			/* sensitive, or -1: people */
+	double		threshold;
+} ColumnsKnown;
+
+#define MAX_COLUMNS_KNOWN 32
+
 typedef struct Population
 {
 	MemoryContext context;
@@ -89,6 +100,8 @@ typedef struct Population
 	int			nlimits;
 	Condition	limits[MAX_LIMITS];
 	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */
+	int			nknown;
+	ColumnsKnown known[MAX_COLUMNS_KNOWN];
 } Population;
 
 /* The leaf of a tuple of other people, or NO_LEAF. */

@@ -50,6 +50,9 @@ typedef struct DeclaredPromise
 	double		c;
 	Oid			population;		/* or InvalidOid */
 	Oid			population_type;	/* its row type then */
+	int			columns_known;	/* of which an attacker knows any so many; 0:
+								 * all */
+	int			rows_known;		/* of a person, likewise; 0: one */
 } DeclaredPromise;
 
 /* What a model requires of the values of one column. */
@@ -124,6 +127,9 @@ typedef struct Model
 								 * objective */
 	double		(*worst) (double people);	/* its largest figure; NULL for 1 */
 	bool		more_is_stricter;	/* of thresholds */
+	bool		may_know_columns;	/* it may be promised against people who
+									 * know any so many columns, */
+	bool		may_know_rows;	/* or rows of a person */
 
 	/*
 	 * What is wrong with its c, as a sentence, if it is out of range, or
@@ -235,10 +241,17 @@ all_people(double people)
 	return people;
 }
 
-/* Whether a promise is about the values of a column. */
+/* Whether it is promised against people who know any so many columns, or rows of a person. */
+static inline bool
+promise_is_of_known(const DeclaredPromise *promise)
+{
+	return promise->columns_known != 0 || promise->rows_known != 0;
+}
+
+/* Whether a promise is about the values of a column in each class. */
 extern bool promise_is_about(const DeclaredPromise *promise, const char *column);
 
-/* Whether it is k, or about every sensitive column: an argument of a call. */
+/* Whether it is k of each class, or about every sensitive column: an argument of a call. */
 extern bool promise_is_general(const DeclaredPromise *promise);
 
 /* Whether it needs the number of people with each value, beside the values of each class. */
@@ -248,14 +261,17 @@ extern bool promise_needs_values(const DeclaredPromise *promise);
 extern char *promise_problem(const DeclaredPromise *promise);
 
 /*
- * Whether two promises are of the same model and column; and whether one of two
- * such is at least as strict as the other.
+ * Whether two promises are of the same model and column, against people who
+ * know as much; and whether one of two such is at least as strict as the other.
  */
 extern bool promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other);
 extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);
 
 /* A number as it is written in a promise. */
 extern char *number_text(double number);
+
+/* What it says of people who know so many columns or rows, " for any 3 columns", or an empty text. */
+extern char *known_text(const DeclaredPromise *promise);
 
 /* A promise in words: "alpha <= 0.5". */
 extern char *promise_text(const DeclaredPromise *promise);

@@ -45,13 +45,15 @@ model_names(void)
 bool
 promise_is_about(const DeclaredPromise *promise, const char *column)
 {
-	return models[promise->model]->scope == ABOUT_VALUES && (promise->column == NULL || strcmp(promise->column, column) == 0);
+	return models[promise->model]->scope == ABOUT_VALUES && !promise_is_of_known(promise) &&
+		(promise->column == NULL || strcmp(promise->column, column) == 0);
 }
 
 bool
 promise_is_general(const DeclaredPromise *promise)
 {
-	return promise->column == NULL && (models[promise->model]->scope == ABOUT_SIZES || models[promise->model]->scope == ABOUT_VALUES);
+	return promise->column == NULL && !promise_is_of_known(promise) &&
+		(models[promise->model]->scope == ABOUT_SIZES || models[promise->model]->scope == ABOUT_VALUES);
 }
 
 bool
@@ -89,6 +91,25 @@ c_of(const DeclaredPromise *promise)
 	return promise->has_c ? promise->c : models[promise->model]->default_c;
 }
 
+/* What is wrong with what an attacker knows. */
+static char *
+known_problem(const DeclaredPromise *promise)
+{
+	const Model *model = models[promise->model];
+
+	if (promise->columns_known < 0 || promise->rows_known < 0)
+		return pstrdup("columns_known and rows_known must be at least 1.");
+	if (promise->columns_known > 0 && promise->rows_known > 0)
+		return pstrdup("Only one of columns_known and rows_known can be given.");
+	if (promise->columns_known > 0 && !model->may_know_columns)
+		return psprintf("%s has no columns_known; k and l have.", model->name);
+	if (promise->rows_known > 0 && !model->may_know_rows)
+		return psprintf("%s has no rows_known; k has.", model->name);
+	if (promise_is_of_known(promise) && model->scope == ABOUT_SIZES && promise->threshold < 2)
+		return psprintf("The threshold of %s%s must be a whole number from 2 to 2147483647.", model->name, known_text(promise));
+	return NULL;
+}
+
 char *
 promise_problem(const DeclaredPromise *promise)
 {
@@ -105,6 +126,8 @@ promise_problem(const DeclaredPromise *promise)
 		return psprintf("%s needs a population.", model->name);
 	if (model->scope != ABOUT_OTHERS && OidIsValid(promise->population))
 		return psprintf("%s has no population.", model->name);
+	if (known_problem(promise) != NULL)
+		return known_problem(promise);
 	if (model->c_problem == NULL)
 		return promise->has_c ? psprintf("%s has no c.", model->name) : NULL;
 	if (range_problem(model->c_range, c_of(promise)) != NULL)
@@ -115,7 +138,8 @@ promise_problem(const DeclaredPromise *promise)
 bool
 promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other)
 {
-	return promise->model == other->model && (promise->column == NULL) == (other->column == NULL) &&
+	return promise->model == other->model && promise->columns_known == other->columns_known &&
+		promise->rows_known == other->rows_known && (promise->column == NULL) == (other->column == NULL) &&
 		(promise->column == NULL || strcmp(promise->column, other->column) == 0);
 }
 
@@ -140,13 +164,25 @@ number_text(double number)
 }
 
 char *
+known_text(const DeclaredPromise *promise)
+{
+	int			n = Max(promise->columns_known, promise->rows_known);
+	const char *what = promise->columns_known > 0 ? "column" : "row";
+	const char *whose = promise->columns_known > 0 ? "" : " of a person";
+
+	if (!promise_is_of_known(promise))
+		return pstrdup("");
+	return n == 1 ? psprintf(" for any %s%s", what, whose) : psprintf(" for any %d %ss%s", n, what, whose);
+}
+
+char *
 promise_text(const DeclaredPromise *promise)
 {
 	const Model *model = models[promise->model];
 	char	   *threshold = number_text(promise->threshold);
 
 	if (model->words == NULL)
-		return psprintf("%s %s %s", model->name, model->more_is_stricter ? ">=" : "<=", threshold);
+		return psprintf("%s %s %s%s", model->name, model->more_is_stricter ? ">=" : "<=", threshold, known_text(promise));
 	return psprintf(model->words, threshold,
 					!model->may_be_lenient ? number_text(c_of(promise)) : c_of(promise) == 0 ? ", of values present" : "");
 }

@@ -67,7 +67,7 @@ void
 promise_add_declared(Promise *promise, const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-		if (dataset->promises[i].model == MODEL_K)
+		if (dataset->promises[i].model == MODEL_K && !promise_is_of_known(&dataset->promises[i]))
 			promise->k = Max(promise->k, (int64) dataset->promises[i].threshold);
 }
 
@@ -75,6 +75,28 @@ bool
 promises_anything(const Promise *promise, const Dataset *dataset)
 {
 	return promise->k > 0 || dataset->npromises > 0;
+}
+
+/* Attaches a promise against people who know only some of the columns, or several rows. */
+static void
+add_known(Population *population, const DeclaredPromise *promise)
+{
+	ColumnsKnown known = {promise->columns_known, promise->model, -1, promise->threshold};
+
+	/* the engine does not keep them */
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("promise %s cannot be kept", promise_text(promise)),
+			 errhint("Call anonopt.drop_promise.")));
+	for (int j = 0; j < population->nsensitive && promise->column != NULL; j++)
+		if (strcmp(promise->column, population->columns[j]->name) == 0)
+			known.column = j;
+	if (population->nknown == MAX_COLUMNS_KNOWN)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many promises with columns_known"),
+				 errdetail("At most %d can be kept together.", MAX_COLUMNS_KNOWN)));
+	population->known[population->nknown++] = known;
 }
 
 void
@@ -85,6 +107,11 @@ population_add_declared(Population *population, const Dataset *dataset)
 		const DeclaredPromise *promise = &dataset->promises[i];
 		Condition	condition = promise_condition(promise);
 
+		if (promise_is_of_known(promise))
+		{
+			add_known(population, promise);
+			continue;
+		}
 		for (int j = 0; j < population->nsensitive; j++)
 			if (promise_is_about(promise, population->columns[j]->name))
 				population_promise(population, j, &condition);
@@ -101,8 +128,21 @@ population_add_declared(Population *population, const Dataset *dataset)
 }
 
 void
+require_nothing_known(const Dataset *dataset, const char *what)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (promise_is_of_known(&dataset->promises[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("%s cannot keep the promise %s", what, promise_text(&dataset->promises[i])),
+					 errdetail("Labels of different levels overlap, so the rows that fit what somebody knows of a person do not all have the same labels."),
+					 errhint("Publish a node or cuts, or call anonopt.drop_promise.")));
+}
+
+void
 require_overlaps_kept(const Dataset *dataset, const char *what)
 {
+	require_nothing_known(dataset, what);
 	for (int i = 0; i < dataset->npromises; i++)
 		if (models[dataset->promises[i].model]->no_overlaps)
 			ereport(ERROR,

@@ -76,9 +76,11 @@ extern void population_add_declared(Population *population, const Dataset *datas
 extern void population_read_outside(Population *population, const Dataset *dataset);
 
 /*
- * Fails if something is promised that the named feature cannot keep because
- * the labels of its classes overlap.
+ * Fail if something is promised that the named feature cannot keep because
+ * the labels of its classes overlap; the first only if it is promised against
+ * people who know some of the columns, or several rows.
  */
+extern void require_nothing_known(const Dataset *dataset, const char *what);
 extern void require_overlaps_kept(const Dataset *dataset, const char *what);
 
 /*

@@ -488,10 +488,11 @@ view_sql(const Release *release)
 	StringInfoData sql;
 
 	for (int i = 0; i < release->dataset->npromises; i++)
-		if (release->dataset->promises[i].model != MODEL_K && release->dataset->promises[i].model != MODEL_L)
+		if (promise_is_of_known(&release->dataset->promises[i]) ||
+			(release->dataset->promises[i].model != MODEL_K && release->dataset->promises[i].model != MODEL_L))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("a plain statement can only keep promises of k and l"),
+					 errmsg("a plain statement can only keep promises of k and l of each class"),
 					 errhint("Call anonopt.create_view or anonopt.publish_table.")));
 	for (int i = 0; i < release->ncolumns; i++)
 		if (release->columns[i].labelled)

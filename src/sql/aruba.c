@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/sql.h"
+#include "read/population_read.h"
 #include "read/weights.h"
 #include "record/record_parts.h"
 #include "sql/search_call.h"
@@ -119,6 +120,7 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 
 	call->search.row = result_begin(fcinfo);
 	call->search.dataset = dataset_argument(fcinfo);
+	require_nothing_known(call->search.dataset, "a generalization per record");
 	call->records.bound = require_finite(bound, number_argument(fcinfo, bound));
 	call->risk = risk_argument(fcinfo);
 	call->utility = utility_argument(fcinfo);

@@ -606,6 +606,7 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 {
 	char	   *problem = promise_problem(promise);
 	Oid			population = promise->population;
+	int			known = 0;
 
 	if (problem != NULL)
 		ereport(ERROR,
@@ -620,6 +621,11 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" of data set \"%s\" is not sensitive", promise->column, dataset->name),
 				 errhint("Add it with anonopt.add_sensitive first.")));
+	if (promise->rows_known > 0 && dataset->person == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rows_known needs persons, but data set \"%s\" has none", dataset->name),
+				 errhint("Name the column that says whose each row is as the person of anonopt.create_dataset.")));
 	if (OidIsValid(population))
 		require_rows(population);
 	for (int i = 0; i < dataset->nattributes && OidIsValid(population); i++)
@@ -638,6 +644,12 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 							   format_type_be(column_type(population, declared->column)),
 							   format_type_be(column_type(dataset->relation, declared->column)))));
 	}
+	for (int i = 0; i < dataset->npromises && promise->columns_known > 0; i++)
+		known += dataset->promises[i].columns_known > 0;
+	if (known >= MAX_COLUMNS_KNOWN)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("data set \"%s\" already has %d promises with columns_known", dataset->name, known)));
 	if (dataset->npromises >= MAX_PROMISES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -657,6 +669,8 @@ OWN_FUNCTION(anonopt_add_promise)
 	promise.has_c = is_given(fcinfo, "c");
 	promise.c = promise.has_c ? number_argument(fcinfo, "c") : 0;
 	promise.population = relation_if_given(fcinfo, "population");
+	promise.columns_known = count_if_given(fcinfo, "columns_known");
+	promise.rows_known = count_if_given(fcinfo, "rows_known");
 	check_declaration(dataset, &promise);
 	row = add_text(add_text(NULL, dataset->name), model_name(promise.model));
 	row = add_name(row, promise.column);
@@ -664,33 +678,52 @@ OWN_FUNCTION(anonopt_add_promise)
 	row = add_value(row, FLOAT8OID, Float8GetDatum(promise.c), !promise.has_c);
 	row = add_oid(row, promise.population);
 	row = add_oid(row, OidIsValid(promise.population) ? row_type(promise.population) : InvalidOid);
-	if (write_catalog("INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type)"
-					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype)"
+	row = add_value(row, INT4OID, Int32GetDatum(promise.columns_known), promise.columns_known == 0);
+	row = add_value(row, INT4OID, Int32GetDatum(promise.rows_known), promise.rows_known == 0);
+	if (write_catalog("INSERT INTO anonopt.promise"
+					  " (dataset, model, column_name, threshold, c, population, population_type, columns_known, rows_known)"
+					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype, $8, $9)"
 					  " ON CONFLICT DO NOTHING", row) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 promise.column == NULL ?
-				 errmsg("data set \"%s\" already promises %s", dataset->name, model_name(promise.model)) :
-				 errmsg("data set \"%s\" already promises %s for column \"%s\"", dataset->name, model_name(promise.model),
-						promise.column),
+				 errmsg("data set \"%s\" already promises %s%s", dataset->name, model_name(promise.model), known_text(&promise)) :
+				 errmsg("data set \"%s\" already promises %s of column \"%s\"%s", dataset->name, model_name(promise.model),
+						promise.column, known_text(&promise)),
 				 errhint("Call anonopt.drop_promise first.")));
 	PG_RETURN_VOID();
 }
 
-/* Accepts unknown models, too: any row in the catalogs must be droppable. */
+/* Adds an integer that may be null. */
+static ParamListInfo
+add_given(ParamListInfo params, FunctionCallInfo fcinfo, const char *name)
+{
+	bool		given = is_given(fcinfo, name);
+
+	return add_value(params, INT4OID, given ? get_argument(fcinfo, name, INT4OID) : (Datum) 0, !given);
+}
+
+/* Accepts unknown models and numbers, too: any row in the catalogs must be droppable. */
 OWN_FUNCTION(anonopt_drop_promise)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
 	char	   *model = name_argument(fcinfo, "model");
 	char	   *column = name_if_given(fcinfo, "column_name");
+	ParamListInfo key = add_text(add_name(add_text(NULL, dataset->name), column), model);
+	DeclaredPromise promise = {0};
 
-	if (delete_declared(dataset, "promise", column, "model", model) > 0)
+	key = add_given(key, fcinfo, "columns_known");
+	key = add_given(key, fcinfo, "rows_known");
+	if (write_catalog("DELETE FROM anonopt.promise WHERE dataset = $1 AND ($2 IS NULL OR column_name = $2) AND model = $3"
+					  " AND columns_known IS NOT DISTINCT FROM $4 AND rows_known IS NOT DISTINCT FROM $5", key) > 0)
 		PG_RETURN_VOID();
 	(void) model_argument(fcinfo);
+	promise.columns_known = count_if_given(fcinfo, "columns_known");
+	promise.rows_known = count_if_given(fcinfo, "rows_known");
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 column == NULL ? errmsg("data set \"%s\" promises no %s", dataset->name, model) :
-			 errmsg("data set \"%s\" promises no %s for column \"%s\"", dataset->name, model, column),
+			 column == NULL ? errmsg("data set \"%s\" promises no %s%s", dataset->name, model, known_text(&promise)) :
+			 errmsg("data set \"%s\" promises no %s of column \"%s\"%s", dataset->name, model, column, known_text(&promise)),
 			 errhint("anonopt.promise lists the promises.")));
 	PG_RETURN_VOID();
 }

@@ -227,6 +227,7 @@ OWN_FUNCTION(anonopt_evaluate_recoding)
 	RecodingLabels labels = labels_argument(fcinfo);
 	RecodingTables tables;
 
+	require_nothing_known(dataset, "a recoding");
 	recoding_tables_read(&tables, dataset, n, oids);
 	for (int i = 0; i < n && tables.population != NULL; i++)
 	{

@@ -180,6 +180,8 @@ put_node(ResultRow *row, const Population *population, const int *levels, const 
 		else
 			put_number(row, objective_name(objective), objective_value(objective, measures));
 	}
+	if (measures->k_known > 0)
+		put_count(row, "k_known", measures->k_known);
 	put_bool(row, "feasible", measures->feasible);
 	row_add(row);
 }

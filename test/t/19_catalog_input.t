@@ -163,6 +163,9 @@ sub check_promises
 		q{'presence', NULL, 0.5, 0.6, 'everybody', } . sprintf($type_of, 'everybody'), q{'presence', NULL, 'NaN', 0, 'everybody', } . sprintf($type_of, 'everybody'),
 		q{'k_map', NULL, 2, NULL, 'everybody', NULL}, q{'k_map', NULL, 2, NULL, 'everybody', } . sprintf($type_of, 'numbers'),
 		q{'k_map', NULL, 2, NULL, 4294967295, 4294967295},
+		(map { sprintf(q{%s, NULL, NULL, NULL); UPDATE anonopt.promise SET (columns_known, rows_known) = (%s}, @$_) }
+			[ q{'k', NULL, 2}, '0, NULL' ], [ q{'k', NULL, 2}, 'NULL, -2147483648' ], [ q{'k', NULL, 2}, '2, 2' ], [ q{'k', NULL, 2}, 'NULL, 2' ],
+			[ q{'k', NULL, 1}, '2, NULL' ], [ q{'l', 's', 2}, 'NULL, 2' ], [ q{'l', NULL, 2}, '2, NULL' ], [ q{'alpha', 's', 1}, '2, NULL' ], [ q{'average_risk', NULL, 1}, '2, NULL' ]),
 		(map { "'k_map', NULL, 2, NULL, '$_', " . sprintf($type_of, $_) } qw(tens_pkey promised couple pg_catalog.pg_authid pg_catalog.pg_class pg_toast.pg_toast_1255)));
 	for my $false (@false)
 	{

@@ -1,0 +1,56 @@
+-- Promises against people who know some of the columns, or several rows of a person: how they are declared, told
+-- apart and withdrawn, and what refuses them.
+\ir begin.inc
+
+SET client_min_messages = error;
+CREATE TABLE people (person int, a int, b int, c int, s text);
+INSERT INTO people SELECT i / 2, i % 8, i % 5, i % 4, 'x' || i % 3 FROM generate_series(1, 80) i;
+SELECT anonopt.create_interval_hierarchy('h', 0, 7, '{2,4}') \g /dev/null
+SELECT anonopt.create_dataset('d', 'people', 1), anonopt.create_dataset('p', 'people', 1, person => 'person') \g /dev/null
+SELECT anonopt.add_quasi_identifier(d, x::name, 'h') FROM unnest('{d,p}'::text[]) d, unnest('{a,b,c}'::text[]) x ORDER BY d, x \g /dev/null
+SELECT anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('p', 's') \g /dev/null
+
+SELECT plan(31);
+
+-- What is not a promise
+SELECT throws_ok(format('SELECT anonopt.add_promise(%s)', arguments), '22023', NULL, arguments || ': ' || why)
+FROM (VALUES ('''d'', ''k'', 2, columns_known => 0', 'no column'), ('''d'', ''k'', 2, columns_known => -3', 'fewer than none'),
+	('''p'', ''k'', 2, rows_known => 0', 'no row'), ('''d'', ''k'', 2, rows_known => 2', 'no person'),
+	('''p'', ''k'', 2, columns_known => 2, rows_known => 2', 'both'), ('''d'', ''k'', 1, columns_known => 2', 'k of 1'), ('''p'', ''k'', 1, rows_known => 2', 'k of 1'),
+	('''d'', ''t'', 0.5, ''s'', columns_known => 2', 'another model'), ('''d'', ''alpha'', 0.5, ''s'', columns_known => 2', 'another model'),
+	('''p'', ''l'', 2, ''s'', rows_known => 2', 'l of rows'), ('''d'', ''l'', 2, columns_known => 2', 'l without a column'),
+	('''d'', ''k'', 2, ''s'', columns_known => 2', 'k of a column'), ('''d'', ''k'', 2, c => 1, columns_known => 2', 'a c')) x (arguments, why);
+
+-- Several stand side by side, each once
+SELECT lives_ok($$SELECT anonopt.add_promise('d', 'k', 2), anonopt.add_promise('d', 'k', 10, columns_known => 2),
+	anonopt.add_promise('d', 'k', 20, columns_known => 1), anonopt.add_promise('d', 'l', 2, 's', columns_known => 2), anonopt.add_promise('d', 'l', 2, 's'),
+	anonopt.add_promise('p', 'k', 3, rows_known => 2), anonopt.add_promise('p', 'k', 3, rows_known => 100)$$, 'they stand side by side');
+SELECT throws_ok($$SELECT anonopt.add_promise('d', 'k', 3, columns_known => 2)$$, '42710', 'data set "d" already promises k for any 2 columns', 'each once');
+SELECT throws_ok($$SELECT anonopt.add_promise('d', 'l', 3, 's', columns_known => 2)$$, '42710', 'data set "d" already promises l of column "s" for any 2 columns', 'also of a column');
+SELECT throws_ok($$SELECT anonopt.add_promise('p', 'k', 4, rows_known => 2)$$, '42710', 'data set "p" already promises k for any 2 rows of a person', 'also of rows');
+SELECT results_eq($$SELECT model, column_name, threshold, columns_known, rows_known FROM anonopt.promise ORDER BY dataset, model, columns_known NULLS FIRST, rows_known$$,
+	$$VALUES ('k', NULL::name, 2::float8, NULL::int, NULL::int), ('k', NULL, 20, 1, NULL), ('k', NULL, 10, 2, NULL), ('l', 's', 2, NULL, NULL), ('l', 's', 2, 2, NULL),
+	('k', NULL, 3, NULL, 2), ('k', NULL, 3, NULL, 100)$$, 'the table tells them apart');
+SELECT results_eq($$SELECT column_name, role FROM anonopt.describe('d') WHERE role LIKE 'promise%'$$,
+	$$VALUES (NULL::name, 'promise: k >= 2'), (NULL, 'promise: k >= 20 for any column'), (NULL, 'promise: k >= 10 for any 2 columns'),
+	('s', 'promise: l >= 2'), ('s', 'promise: l >= 2 for any 2 columns')$$, 'describe says them in words');
+SELECT results_eq($$SELECT role FROM anonopt.describe('p') WHERE role LIKE 'promise%'$$,
+	$$VALUES ('promise: k >= 3 for any 2 rows of a person'), ('promise: k >= 3 for any 100 rows of a person')$$, 'also those of rows');
+
+-- What does not keep them refuses
+SELECT throws_ok(call, '0A000', NULL, call || ' refuses')
+FROM unnest(ARRAY[$$SELECT anonopt.create_recoding('r', 'd', 2)$$, $$SELECT anonopt.recoding_curve('p')$$, $$SELECT anonopt.aruba('d', 0.5)$$,
+	$$SELECT anonopt.publish_records('r', 'p', 0.5, 'person')$$, $$SELECT anonopt.view_sql('r', 'd', '{1,1,1}')$$]) call;
+
+-- Each is withdrawn by itself
+SELECT throws_ok($$SELECT anonopt.drop_promise('d', 'k', columns_known => 3)$$, '42704', 'data set "d" promises no k for any 3 columns', 'not one that is not there');
+SELECT throws_ok($$SELECT anonopt.drop_promise('d', 'k', columns_known => 0)$$, '22023', NULL, 'nor one that cannot be');
+SELECT lives_ok($$SELECT anonopt.drop_promise('d', 'k'), anonopt.drop_promise('d', 'l', columns_known => 2), anonopt.drop_promise('p', 'k', rows_known => 100)$$, 'others are');
+SELECT results_eq($$SELECT model, columns_known, rows_known FROM anonopt.promise ORDER BY dataset, model, columns_known$$,
+	$$VALUES ('k', 1, NULL::int), ('k', 2, NULL), ('l', NULL, NULL), ('k', NULL, 2)$$, 'the rest stays');
+SELECT lives_ok(format('SELECT %s', string_agg(format('anonopt.add_promise(''d'', ''k'', 2, columns_known => %s)', i), ', ')), '32 fit')
+FROM generate_series(3, 32) i;
+SELECT throws_ok($$SELECT anonopt.add_promise('d', 'k', 2, columns_known => 33)$$, '54000', NULL, 'a 33rd does not');
+
+SELECT finish();
+ROLLBACK;
