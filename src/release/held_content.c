@@ -28,6 +28,7 @@ shown_with(HeldBack *held, const Content *from, const Content *both, uint32 *con
 {
 	Shown		shown = {.content = content_create(held->context, from->nattrs, from->nvalues, from->rows->nkeys)};
 	uint32		codes[MAX_ATTRIBUTES];
+	Size		n;
 
 	shown.content->values = from->values;
 	shown.content->value_levels = from->value_levels;
@@ -42,21 +43,41 @@ shown_with(HeldBack *held, const Content *from, const Content *both, uint32 *con
 			codes[a] = code_at(key, a) == STARRED ? STARRED : numbers[a][code_at(key, a)];
 		content_add(shown.content, codes, key + code_words(from->nattrs), from->rows->counts[row]);
 	}
-	shown.class_of = budget_alloc(sizeof(uint32), (Size) shown.content->rows->nkeys + 1);
+	n = (Size) shown.content->rows->nkeys + 1;
+	shown.deleted = budget_alloc_zero(sizeof(int64), n);
+	shown.out = budget_alloc_zero(sizeof(int64), n);
+	shown.to_come = budget_alloc(sizeof(int64), n);
+	shown.to_leave = budget_alloc(sizeof(int64), n);
+	shown.order = budget_alloc(sizeof(uint32), n);
+	shown.class_of = budget_alloc(sizeof(uint32), n);
 	for (uint32 row = 0; row < shown.content->rows->nkeys; row++)
 	{
-		memcpy(key_counter_candidate(held->classes), content_row(shown.content, row), sizeof(uint64) * held->classes->nwords);
+		memcpy(key_counter_candidate(held->classes), content_row(shown.content, row),
+			   sizeof(uint64) * held->classes->nwords);
 		shown.class_of[row] = key_counter_add(held->classes, 0);
 	}
 	return shown;
 }
 
+/* Counts its people by class, and finds the rows of each. */
 static void
 count_people(HeldBack *held, Shown *shown, const Shown *other)
 {
 	KeyCounter *others = other->content->rows;
+	uint32		n = held->classes->nkeys;
+	uint32	   *at = budget_alloc(sizeof(uint32), (Size) n + 1);
 
-	shown->people = budget_alloc_zero(sizeof(int64), (Size) held->classes->nkeys + 1);
+	shown->people = budget_alloc_zero(sizeof(int64), (Size) n + 1);
+	shown->out_of = budget_alloc_zero(sizeof(int64), (Size) n + 1);
+	shown->first = budget_alloc_zero(sizeof(uint32), (Size) n + 1);
+	for (uint32 row = 0; row < shown->content->rows->nkeys; row++)
+		shown->first[shown->class_of[row] + 1]++;
+	for (uint32 class = 0; class < n; class++)
+		at[class + 1] = shown->first[class + 1] += shown->first[class];
+	at[0] = 0;
+	for (uint32 row = 0; row < shown->content->rows->nkeys; row++)
+		shown->order[at[shown->class_of[row]]++] = row;
+	pfree(at);
 	for (uint32 row = 0; row < shown->content->rows->nkeys; row++)
 	{
 		uint32		found;
@@ -220,12 +241,8 @@ held_begin(Release *release, KnownContent *last)
 	held->next = budget_alloc_zero(sizeof(uint8), (Size) n + 1);
 	held->tampered = budget_alloc_zero(sizeof(bool), (Size) n + 1);
 	held->deleted = budget_alloc_zero(sizeof(int64), (Size) n + 1);
-	held->dropped = budget_alloc_zero(sizeof(int64), (Size) n + 1);
 	held->cells = key_counter_create(context, 1 + fresh->nvalues, 1024);
 	held->pasts = palloc0(sizeof(List *) * ((Size) n + 1));
-	held->thinned = budget_alloc_zero(sizeof(int64), (Size) n + 1);
-	held->cut = budget_alloc_zero(sizeof(int64), (Size) held->fresh.content->rows->nkeys + 1);
-	held->lost = budget_alloc_zero(sizeof(int64), (Size) held->last.content->rows->nkeys + 1);
 	if (!pg_strong_random(&held->random, sizeof(held->random)) || !pg_strong_random(&held->seed, sizeof(held->seed)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -244,7 +261,7 @@ held_begin(Release *release, KnownContent *last)
 bool
 is_less_than_last(const HeldBack *held, uint32 class)
 {
-	return held->last.people[class] > 0 && (held->state[class] == CLASS_HIDDEN || (held->state[class] == CLASS_HELD && held->dropped[class] > 0));
+	return held->last.people[class] > 0 && (held->state[class] == CLASS_HIDDEN || (held->state[class] == CLASS_HELD && held->last.out_of[class] > 0));
 }
 
 /* Whether a fresh class does. */
@@ -275,7 +292,7 @@ add_tuples(const HeldBack *held, const KeyCounter *fresh, Content *content)
 	{
 		uint32		class = held->class_at[place];
 
-		if (held->state[class] != CLASS_HIDDEN && (held->state[class] == CLASS_FRESH ? held->fresh.people[class] : held->last.people[class]) > 0)
+		if (held_people(held, class) > 0)
 			number[place] = n++;
 	}
 	for (uint32 i = 0; i < fresh->nkeys; i++)
@@ -316,15 +333,6 @@ held_changes(const HeldBack *held)
 	return changes;
 }
 
-static int64 *
-budget_copy_of(const int64 *numbers, uint32 n)
-{
-	int64	   *copy = budget_alloc(sizeof(int64), (Size) n + 1);
-
-	memcpy(copy, numbers, sizeof(int64) * n);
-	return copy;
-}
-
 void
 held_make_content(HeldBack *held)
 {
@@ -351,8 +359,11 @@ held_make_content(HeldBack *held)
 		for (uint32 row = 0; row < from->content->rows->nkeys; row++)
 		{
 			const uint64 *key = content_row(from->content, row);
-			int64		people = from->content->rows->counts[row] - (side == 0 ? held->cut[row] : held->lost[row]);
+			int64		people = from->content->rows->counts[row] - from->out[row];
 
+			/* while rows are written */
+			from->to_come[row] = from->content->rows->counts[row] - from->deleted[row];
+			from->to_leave[row] = from->out[row] - from->deleted[row];
 			if (held->state[from->class_of[row]] != (side == 0 ? CLASS_FRESH : CLASS_HELD) || people == 0)
 				continue;
 			for (int a = 0; a < fresh->nattrs; a++)
@@ -367,8 +378,6 @@ held_make_content(HeldBack *held)
 	if (fresh->tuples != NULL)
 		add_tuples(held, fresh->tuples, content);
 	held->release->content = held->own->content = content;
-	held->cut_left = budget_copy_of(held->cut, fresh->rows->nkeys);
-	held->rows_left = budget_copy_of(fresh->rows->counts, fresh->rows->nkeys);
 	MemoryContextSwitchTo(old);
 }
 
@@ -399,16 +408,15 @@ sum_up(const HeldBack *held)
 	for (uint32 place = 0; place < held->classes->nkeys; place++)
 	{
 		uint32		class = held->class_at[place];
-		bool		is_held = held->state[class] == CLASS_HELD;
-		bool		is_thin = held->state[class] == CLASS_FRESH;
-		int64		shown = is_held ? held->last.people[class] - held->dropped[class] : is_thin ? held->fresh.people[class] - held->thinned[class] : 0;
-		int64		departed = is_held && held->release->keep_deleted ? held->deleted[class] : 0;
+		bool		is_fresh = held->state[class] == CLASS_FRESH;
+		int64		shown = held_people(held, class);
+		int64		departed = held->state[class] == CLASS_HELD && held->release->keep_deleted ? held->deleted[class] : 0;
 		int64		waiting = Max(held->fresh.people[class] - (shown - departed), 0);
 
-		if (held->state[class] == CLASS_FRESH && held->thinned[class] == 0)
+		if (is_fresh && held->fresh.out_of[class] == 0)
 			continue;
 		sums.deleted += held->deleted[class] - departed;
-		sums.hidden += is_thin ? held->thinned[class] : held->last.people[class] - shown - (held->deleted[class] - departed);
+		sums.hidden += is_fresh ? held->fresh.out_of[class] : held->last.people[class] - shown - (held->deleted[class] - departed);
 		if (waiting == 0 && departed == 0)
 			continue;
 		for (int a = 0; a < last->nattrs; a++)

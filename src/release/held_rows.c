@@ -11,7 +11,6 @@
 #include "catalog/sql.h"
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
-#include "lib/qunique.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
@@ -185,29 +184,8 @@ take_last_row(HeldBack *held, uint32 number, TupleTableSlot *slot, void *arg)
 	number = key_counter_find(reader->fresh);
 	row->deleted = number == PG_UINT32_MAX || reader->fresh->counts[number]-- <= 0;
 	held->deleted[row->class] += row->deleted;
-}
-
-/* Sorts rows by class: returns their order, and the place of each class's first one. */
-static uint32 *
-sort_rows(const HeldBack *held, const uint32 *class_of, uint32 nrows, uint32 **first)
-{
-	uint32		n = held->classes->nkeys;
-	uint32	   *at = budget_alloc(sizeof(uint32), (Size) n + 1);
-	uint32	   *order = budget_alloc(sizeof(uint32), (Size) nrows + 1);
-
-	CHECK_FOR_INTERRUPTS();
-	*first = budget_alloc_zero(sizeof(uint32), (Size) n + 1);
-	for (uint32 i = 0; i < nrows; i++)
-		if (class_of[i] != NO_CLASS)
-			(*first)[class_of[i] + 1]++;
-	for (uint32 class = 0; class < n; class++)
-		(*first)[class + 1] += (*first)[class];
-	memcpy(at, *first, sizeof(uint32) * n);
-	for (uint32 i = 0; i < nrows; i++)
-		if (class_of[i] != NO_CLASS)
-			order[at[class_of[i]]++] = i;
-	pfree(at);
-	return order;
+	if (row->row != PG_UINT32_MAX)
+		held->last.deleted[row->row] += row->deleted;
 }
 
 void
@@ -217,7 +195,6 @@ held_read_rows(HeldBack *held)
 	MemoryContext old = MemoryContextSwitchTo(held->context);
 	RowReader	reader = {.fresh = key_counter_create(held->context, 2, held->release->spool.ngroups)};
 	void	   *arg[] = {held, &reader};
-	uint32	   *class_of;
 
 	for (int a = 0; a < last->nattrs; a++)
 		reader.labels[a] = index_texts(last->labels[a], last->nlabels[a]);
@@ -229,12 +206,45 @@ held_read_rows(HeldBack *held)
 	for (uint32 row = 0; row < last->rows->nkeys; row++)
 		if (reader.seen[row] != last->rows->counts[row])
 			held->tampered[held->last.class_of[row]] = true;
-	class_of = budget_alloc(sizeof(uint32), (Size) held->nrows + 1);
-	for (uint32 i = 0; i < held->nrows; i++)
-		class_of[i] = held->rows[i].class;
-	held->order = sort_rows(held, class_of, held->nrows, &held->first);
-	pfree(class_of);
 	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Whether one more of those with the labels and values of a row is left out: the
+ * deleted are, and of the others each is as likely as any.
+ */
+static bool
+is_left_out(HeldBack *held, Shown *shown, uint32 row, bool deleted)
+{
+	bool		out;
+
+	if (shown->out_of[shown->class_of[row]] == 0 || deleted)
+		return deleted && shown->out_of[shown->class_of[row]] > 0;
+	if (shown->to_come[row] == 0)
+		elog(ERROR, "a row of a release is unknown");
+	out = prng_below(&held->random, (uint32) shown->to_come[row]) < shown->to_leave[row];
+	shown->to_come[row]--;
+	shown->to_leave[row] -= out;
+	return out;
+}
+
+bool
+held_leaves_out(HeldBack *held, uint32 class, uint32 group)
+{
+	const RowSpool *spool = &held->release->spool;
+	KeyCounter *rows = held->fresh.content->rows;
+	uint64	   *key = key_counter_candidate(rows);
+	uint32		row;
+
+	if (held->fresh.out_of[class] == 0)
+		return false;
+	memcpy(key, class_key(held, class), sizeof(uint64) * held->classes->nwords);
+	for (int v = 0; v < spool->ndigested; v++)
+		key[held->classes->nwords + v] = spool->digests[(Size) group * spool->ndigested + v];
+	row = key_counter_find(rows);
+	if (row == PG_UINT32_MAX)
+		elog(ERROR, "a row of a release is unknown");
+	return is_left_out(held, &held->fresh, row, false);
 }
 
 /* Who gets the rows that are shown again. */
@@ -254,7 +264,8 @@ pass_on(HeldBack *held, uint32 number, TupleTableSlot *slot, void *arg)
 	uint32		class;
 
 	class = number < held->nrows ? held->rows[number].class : NO_CLASS;
-	if (class == NO_CLASS || held->state[class] != CLASS_HELD || held->rows[number].dropped)
+	if (class == NO_CLASS || held->state[class] != CLASS_HELD ||
+		is_left_out(held, &held->last, held->rows[number].row, held->rows[number].deleted))
 		return;
 	values = palloc(sizeof(Datum) * (release->nspooled + 1));
 	nulls = palloc(sizeof(bool) * (release->nspooled + 1));
@@ -271,7 +282,7 @@ held_visit(HeldBack *held, SpoolVisitor visit, void *arg)
 		visit_table(held, pass_on, &goal);
 }
 
-/* ----------------------------------- a held class with people who were deleted */
+/* ------------------------------------------ who of a class is left out, at random */
 
 /* The cell of values in a class. */
 static uint32
@@ -289,8 +300,9 @@ void
 held_remember(HeldBack *held, const Content *earlier, ContentDifference *difference, const CommonView *view)
 {
 	uint32	   *class_of = budget_alloc_zero(sizeof(uint32), (Size) difference->classes->nkeys + 1);
-	Past	   *pasts = budget_alloc_zero(sizeof(Past), (Size) held->classes->nkeys + 1);
-	MemoryContext old = MemoryContextSwitchTo(held->context);
+	PastCell   *cells = budget_alloc(sizeof(PastCell), (Size) earlier->rows->nkeys + 1);
+	uint32		n = 0;
+	uint32		end;
 
 	/* by class of the view: that of N, from 1 */
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
@@ -301,82 +313,63 @@ held_remember(HeldBack *held, const Content *earlier, ContentDifference *differe
 			if (seen_in != PG_UINT32_MAX)
 				class_of[seen_in] = class + 1;
 		}
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32 row = 0; row < earlier->rows->nkeys; row++)
-		{
-			const uint64 *key = content_row(earlier, row);
-			uint32		class = class_of[class_in_view(difference, view, 1, key)];
-			Past	   *past = &pasts[class];
-
-			if (class == 0)
-				continue;
-			if (pass == 1)
-			{
-				if (past->cells == NULL)
-					past->cells = palloc0(sizeof(PastCell) * past->n);
-				past->n = past->people == 0 ? 0 : past->n;
-				past->cells[past->n].cell = cell_of(held, class - 1, key + code_words(earlier->nattrs), view);
-				past->cells[past->n].people = earlier->rows->counts[row];
-				past->people += earlier->rows->counts[row];
-			}
-			past->n++;
-		}
-	for (uint32 class = 0; class < held->classes->nkeys; class++)
+	for (uint32 row = 0; row < earlier->rows->nkeys; row++)
 	{
-		Past	   *past = &pasts[class + 1];
-		const Past *before = held->pasts[class] == NIL ? NULL : llast(held->pasts[class]);
+		const uint64 *key = content_row(earlier, row);
+		uint32		class = class_of[class_in_view(difference, view, 1, key)];
 
-		if (past->n == 0)
+		if (class == 0)
 			continue;
-		qsort(past->cells, past->n, sizeof(PastCell), compare_uint32s);
-		if (before != NULL && before->n == past->n &&
-			memcmp(before->cells, past->cells, sizeof(PastCell) * past->n) == 0)
-			pfree(past->cells);
-		else
-		{
-			Past	   *kept = palloc(sizeof(Past));
+		cells[n].class = class - 1;
+		cells[n].cell = cell_of(held, class - 1, key + code_words(earlier->nattrs), view);
+		cells[n++].people = earlier->rows->counts[row];
+	}
+	qsort(cells, n, sizeof(PastCell), compare_uint32_pairs);
+	for (uint32 from = 0; from < n; from = end)
+	{
+		List	  **pasts = &held->pasts[cells[from].class];
+		const Past *before = *pasts == NIL ? NULL : llast(*pasts);
 
-			*kept = *past;
-			held->pasts[class] = lappend(held->pasts[class], kept);
+		for (end = from + 1; end < n && cells[end].class == cells[from].class;)
+			end++;
+		if (before == NULL || before->n != end - from || memcmp(before->cells, cells + from, sizeof(PastCell) * before->n) != 0)
+		{
+			MemoryContext old = MemoryContextSwitchTo(held->context);
+			Past	   *past = palloc0(sizeof(Past));
+
+			past->n = end - from;
+			past->cells = palloc(sizeof(PastCell) * past->n);
+			memcpy(past->cells, cells + from, sizeof(PastCell) * past->n);
+			for (uint32 i = from; i < end; i++)
+				past->people += cells[i].people;
+			*pasts = lappend(*pasts, past);
+			MemoryContextSwitchTo(old);
 		}
 	}
-	MemoryContextSwitchTo(old);
 }
 
-/* How many different values some rows of a class have, as far as they are dropped or not. */
-static int64
-count_values(const HeldBack *held, uint32 class, int value, bool dropped)
+bool
+held_may_thin(const HeldBack *held, uint32 class)
 {
-	const Content *last = held->last.content;
-	KeyCounter *values = key_counter_create(CurrentMemoryContext, 1, 64);
+	const Release *release = held->release;
 
-	for (uint32 i = held->first[class]; i < held->first[class + 1]; i++)
-	{
-		const LastRow *row = &held->rows[held->order[i]];
-
-		if (row->dropped != dropped)
-			continue;
-		*key_counter_candidate(values) = content_row(last, row->row)[code_words(last->nattrs) + value];
-		(void) key_counter_add(values, 1);
-	}
-	return values->nkeys;
+	return !release->keep_deleted && !release->population->has_persons && release->by.kind != BY_RECODING &&
+		(held->deleted[class] > 0 || held->fresh.people[class] - held->last.people[class] >= release->promise.k);
 }
 
-/* Whether enough rows of a class are dropped, or remain, for what is promised. */
-static bool
-has_enough(const HeldBack *held, uint32 class, bool dropped)
+/* A class of O or of F, while some of its people are left out. */
+typedef struct ThinClass
 {
-	int64		people = dropped ? held->dropped[class] : held->last.people[class] - held->dropped[class];
+	HeldBack   *held;			/* whose cells count who is left */
+	Shown	   *shown;
+	uint32		class;
+	uint32		n;
+	const uint32 *rows;			/* of the content, and */
+	uint32	   *cells;			/* the cell of each */
+	int64	   *been;			/* by cell: what an earlier content showed */
+} ThinClass;
 
-	if (people < held->release->promise.k)
-		return false;
-	for (int v = 0; v < held->last.content->nvalues; v++)
-		if (held->wanted[v] > 1 && count_values(held, class, v, dropped) < held->wanted[v])
-			return false;
-	return true;
-}
-
-/* Whether the cells by which a class and an earlier content of it differ have too few different values. */
+/* Whether some cells have too few different values. */
 static bool
 lacks_values(const HeldBack *held, const uint32 *cells, uint32 n)
 {
@@ -395,265 +388,171 @@ lacks_values(const HeldBack *held, const uint32 *cells, uint32 n)
 	return false;
 }
 
-/* Whether a class, by what is left in each of its cells, would offend beside what an earlier content showed. */
+/* Whether enough people are left out of a class, or remain, for what is promised. */
 static bool
-offends_past(const HeldBack *held, const Past *past, const uint32 *mine, uint32 nmine, int64 left)
+has_enough(const ThinClass *thin, bool out)
 {
-	const int64 *shown = held->cells->counts;
-	uint32	   *cells = palloc(sizeof(uint32) * ((Size) Max(past->n, nmine) + 1));
-	int64		common = 0;
+	const Shown *shown = thin->shown;
+	int64		people = out ? shown->out_of[thin->class] : shown->people[thin->class] - shown->out_of[thin->class];
+	uint32	   *cells = palloc(sizeof(uint32) * ((Size) thin->n + 1));
 	uint32		n = 0;
-	uint32		at = 0;
+	bool		has;
 
-	for (uint32 i = 0; i < past->n; i++)
-	{
-		common += Min(past->cells[i].people, shown[past->cells[i].cell]);
-		if (past->cells[i].people > shown[past->cells[i].cell])
-			cells[n++] = past->cells[i].cell;
-	}
-	if (past->people > common &&
-		(past->people - common < held->release->promise.k || lacks_values(held, cells, n)))
-		return true;
-	if (left == common)
-		return false;
-	n = 0;
-	for (uint32 i = 0; i < nmine; i++)
-	{
-		while (at < past->n && past->cells[at].cell < mine[i])
-			at++;
-		if (shown[mine[i]] > (at < past->n && past->cells[at].cell == mine[i] ? past->cells[at].people : 0))
-			cells[n++] = mine[i];
-	}
-	return left - common < held->release->promise.k || lacks_values(held, cells, n);
-}
-
-bool
-held_may_thin(const HeldBack *held, uint32 class)
-{
-	const Release *release = held->release;
-
-	return !release->keep_deleted && !release->population->has_persons && release->by.kind != BY_RECODING &&
-		(held->deleted[class] > 0 || held->fresh.people[class] - held->last.people[class] >= release->promise.k);
-}
-
-/*
- * Leaves a number of people out of a fresh class at random.  Returns whether
- * what is left keeps the promise, beside all earlier contents.
- */
-static bool
-try_thinning(HeldBack *held, uint32 class, const uint32 *rows, uint32 *cells, uint32 n, int64 out)
-{
-	const int64 *fresh = held->fresh.content->rows->counts;
-	int64		left = held->fresh.people[class];
-	bool		offends = false;
-	uint32		nshown = 0;
-	uint32	   *shown = palloc(sizeof(uint32) * ((Size) n + 1));
-	ListCell   *cell;
-
-	for (uint32 i = 0; i < n; i++)
-		held->cut[rows[i]] = 0;
-	for (int64 i = 0; i < out; i++, left--)
-	{
-		int64		chosen = prng_below(&held->random, (uint32) left);
-		uint32		at = 0;
-
-		CHECK_FOR_INTERRUPTS();
-		while (chosen >= fresh[rows[at]] - held->cut[rows[at]])
-		{
-			chosen -= fresh[rows[at]] - held->cut[rows[at]];
-			at++;
-		}
-		held->cut[rows[at]]++;
-	}
-	for (uint32 i = 0; i < n; i++)
-	{
-		held->cells->counts[cells[i]] = fresh[rows[i]] - held->cut[rows[i]];
-		if (held->cells->counts[cells[i]] > 0)
-			shown[nshown++] = cells[i];
-	}
-	qsort(shown, nshown, sizeof(uint32), compare_uint32s);
-	foreach(cell, held->pasts[class])
-		offends = offends || offends_past(held, lfirst(cell), shown, nshown, left);
-	return !offends && !lacks_values(held, shown, nshown);
-}
-
-/* How often people are chosen for a number of them. */
-#define TRIES 4
-
-/* The rows of F's content in a class. */
-static const uint32 *
-fresh_rows(HeldBack *held, uint32 class, uint32 *n)
-{
-	Shown	   *fresh = &held->fresh;
-
-	if (fresh->order == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(held->context);
-
-		fresh->order = sort_rows(held, fresh->class_of, fresh->content->rows->nkeys, &fresh->first);
-		MemoryContextSwitchTo(old);
-	}
-	*n = fresh->first[class + 1] - fresh->first[class];
-	return fresh->order + fresh->first[class];
-}
-
-bool
-held_thin_class(HeldBack *held, uint32 class, int64 most)
-{
-	MemoryContext context = AllocSetContextCreate(held->context, "anonopt thin class", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	const Content *fresh = held->fresh.content;
-	int			nwords = code_words(fresh->nattrs);
-	int64		k = held->release->promise.k;
-	int64		people = held->fresh.people[class];
-	uint32		n;
-	const uint32 *rows = fresh_rows(held, class, &n);
-	uint32	   *cells = budget_alloc(sizeof(uint32), (Size) n + 1);
-	bool		done = false;
-	MemoryContext tries = AllocSetContextCreate(context, "anonopt tries", ALLOCSET_DEFAULT_SIZES);
-
-	for (uint32 i = 0; i < n; i++)
-		cells[i] = cell_of(held, class, content_row(fresh, rows[i]) + nwords, NULL);
-	MemoryContextSwitchTo(tries);
-	most = people <= PG_INT32_MAX ? Min(most, people - k) : 0;
-	for (int64 out = Max(k / 2, 1); out <= most && !done; out += Max(k / 4, 1))
-		for (int i = 0; i < TRIES && !done; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			done = try_thinning(held, class, rows, cells, n, out);
-			held->thinned[class] = done ? out : 0;
-			MemoryContextReset(tries);
-		}
-	for (uint32 i = 0; i < n; i++)
-		held->cells->counts[cells[i]] = 0;
-	if (!done)
-		held_end_thinning(held, class);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
-	return done;
-}
-
-void
-held_end_thinning(HeldBack *held, uint32 class)
-{
-	uint32		n;
-	const uint32 *rows = fresh_rows(held, class, &n);
-
-	held->thinned[class] = 0;
-	for (uint32 i = 0; i < n; i++)
-		held->cut[rows[i]] = 0;
-}
-
-bool
-held_leaves_out(HeldBack *held, uint32 class, uint32 group)
-{
-	const RowSpool *spool = &held->release->spool;
-	KeyCounter *rows = held->fresh.content->rows;
-	uint64	   *key = key_counter_candidate(rows);
-	uint32		row;
-	bool		out;
-
-	if (held->thinned[class] == 0)
-		return false;
-	memcpy(key, class_key(held, class), sizeof(uint64) * held->classes->nwords);
-	for (int v = 0; v < spool->ndigested; v++)
-		key[held->classes->nwords + v] = spool->digests[(Size) group * spool->ndigested + v];
-	row = key_counter_find(rows);
-	if (row == PG_UINT32_MAX || held->rows_left[row] == 0)
-		elog(ERROR, "a row of a release is unknown");
-	/* of the rows that look alike, each as likely as any other */
-	out = prng_below(&held->random, (uint32) held->rows_left[row]) < held->cut_left[row];
-	held->rows_left[row]--;
-	held->cut_left[row] -= out;
-	return out;
+	for (uint32 i = 0; i < thin->n; i++)
+		if ((out ? shown->out[thin->rows[i]] : thin->held->cells->counts[thin->cells[i]]) > 0)
+			cells[n++] = thin->cells[i];
+	has = people >= thin->held->release->promise.k && !lacks_values(thin->held, cells, n);
+	pfree(cells);
+	return has;
 }
 
 static void
-drop_row(HeldBack *held, LastRow *row)
+set_been(const ThinClass *thin, const Past *past, bool known)
 {
-	row->dropped = true;
-	held->dropped[row->class]++;
-	held->lost[row->row]++;
-	held->cells->counts[row->cell]--;
+	for (uint32 i = 0; i < past->n; i++)
+		thin->been[past->cells[i].cell] = known ? past->cells[i].people : 0;
+}
+
+/* Whether who is left would offend beside what an earlier content showed. */
+static bool
+offends_past(const ThinClass *thin, const Past *past)
+{
+	const HeldBack *held = thin->held;
+	const int64 *left = held->cells->counts;
+	int64		k = held->release->promise.k;
+	int64		ours = 0;
+	int64		theirs = 0;
+	uint32	   *cells = palloc(sizeof(uint32) * ((Size) past->n + thin->n + 1));
+	uint32		n = 0;
+	bool		offends;
+
+	for (uint32 i = 0; i < past->n; i++)
+		if (past->cells[i].people > left[past->cells[i].cell])
+		{
+			theirs += past->cells[i].people - left[past->cells[i].cell];
+			cells[n++] = past->cells[i].cell;
+		}
+	offends = theirs > 0 && (theirs < k || lacks_values(held, cells, n));
+	n = 0;
+	set_been(thin, past, true);
+	for (uint32 i = 0; i < thin->n && !offends; i++)
+		if (left[thin->cells[i]] > thin->been[thin->cells[i]])
+		{
+			ours += left[thin->cells[i]] - thin->been[thin->cells[i]];
+			cells[n++] = thin->cells[i];
+		}
+	set_been(thin, past, false);
+	return offends || (ours > 0 && (ours < k || lacks_values(held, cells, n)));
 }
 
 /*
- * Drops the deleted rows of a class, at random as many others as are more than
- * an earlier content showed, and then until enough are dropped. Returns whether
- * what is left keeps the promise, beside all earlier contents.
+ * Leaves out the deleted people of a class, of each cell as many others as are
+ * more than an earlier content showed, if one is given, and then others, until
+ * there are so many, and enough to hide those who were shown.  Returns whether who
+ * is left keeps the promise, beside all earlier contents.
  */
 static bool
-try_dropping(HeldBack *held, uint32 class, const Past *base)
+try_leaving_out(const ThinClass *thin, const Past *base, int64 least)
 {
-	uint32	   *order = held->order + held->first[class];
-	uint32		n = held->first[class + 1] - held->first[class];
-	uint32	   *mine = palloc(sizeof(uint32) * ((Size) n + 1));
-	int64	   *more = palloc0(sizeof(int64) * ((Size) held->cells->nkeys + 1));
+	HeldBack   *held = thin->held;
+	Shown	   *shown = thin->shown;
+	int64		people = shown->people[thin->class];
+	int64		k = held->release->promise.k;
+	int64	   *all_out = &shown->out_of[thin->class];
+	int64	   *left = held->cells->counts;
+	uint32	   *who = palloc(sizeof(uint32) * ((Size) people + 1)); /* by person: the row */
+	uint32		n = 0;
 	bool		offends = false;
 	ListCell   *cell;
 
-	held->dropped[class] = 0;
-	for (uint32 i = 0; i < n; i++)
-		held->cells->counts[held->rows[order[i]].cell] = 0;
-	for (uint32 i = 0; i < n; i++)
+	*all_out = 0;
+	for (uint32 i = 0; i < thin->n; i++)
 	{
-		uint32		other = i + prng_below(&held->random, n - i);
-		uint32		chosen = order[other];
-		LastRow    *row = &held->rows[chosen];
+		uint32		row = thin->rows[i];
 
-		order[other] = order[i];
-		order[i] = chosen;
-		row->dropped = false;
-		held->lost[row->row] = 0;
-		held->cells->counts[row->cell]++;
-		mine[i] = row->cell;
+		shown->out[row] = shown->deleted[row];
+		*all_out += shown->out[row];
+		left[thin->cells[i]] = shown->content->rows->counts[row] - shown->out[row];
+		for (int64 person = left[thin->cells[i]]; person > 0; person--)
+			who[n++] = i;
 	}
-	qsort(mine, n, sizeof(uint32), compare_uint32s);
-	for (uint32 i = 0; base != NULL && i < base->n; i++)
-		more[base->cells[i].cell] = base->cells[i].people;
+	if (base != NULL)
+		set_been(thin, base, true);
 	CHECK_FOR_INTERRUPTS();
-	for (int pass = 0; pass < 3; pass++)
-		for (uint32 i = 0; i < n; i++)
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32 person = 0; person < n; person++)
 		{
-			LastRow    *row = &held->rows[order[i]];
-			int64		left = n - held->dropped[class];
+			uint32		other = pass > 0 ? person : person + prng_below(&held->random, n - person);
+			uint32		i = who[other];
+			int64		remaining = people - *all_out;
 
-			if (row->dropped || (pass == 0 && !row->deleted) ||
-				(pass == 1 && (base == NULL || held->cells->counts[row->cell] <= more[row->cell])))
+			who[other] = who[person];
+			who[person] = i;
+			if (i == thin->n || (pass == 0 && (base == NULL || left[thin->cells[i]] <= thin->been[thin->cells[i]])))
 				continue;
-			if (pass == 2 && has_enough(held, class, true) &&
-				(base == NULL || base->people == left || base->people - left >= held->release->promise.k))
+			if (pass > 0 && *all_out >= least && (shown == &held->fresh || has_enough(thin, true)) &&
+				(base == NULL || base->people == remaining || base->people - remaining >= k))
 				break;
-			drop_row(held, row);
+			shown->out[thin->rows[i]]++;
+			(*all_out)++;
+			left[thin->cells[i]]--;
+			who[person] = thin->n;
 		}
-	n = qunique(mine, n, sizeof(uint32), compare_uint32s);
-	foreach(cell, held->pasts[class])
-		offends = offends || offends_past(held, lfirst(cell), mine, n,
-										  held->last.people[class] - held->dropped[class]);
-	return !offends && has_enough(held, class, false);
+	if (base != NULL)
+		set_been(thin, base, false);
+	foreach(cell, held->pasts[thin->class])
+		offends = offends || offends_past(thin, lfirst(cell));
+	return !offends && has_enough(thin, false);
 }
 
-bool
-held_drop_rows(HeldBack *held, uint32 class)
+void
+held_leave_nobody_out(Shown *shown, uint32 class)
 {
-	MemoryContext context = AllocSetContextCreate(held->context, "anonopt dropped rows", ALLOCSET_DEFAULT_SIZES);
+	shown->out_of[class] = 0;
+	for (uint32 i = shown->first[class]; i < shown->first[class + 1]; i++)
+		shown->out[shown->order[i]] = 0;
+}
+
+/* How often people are chosen at random. */
+#define TRIES 4
+
+bool
+held_leave_out(HeldBack *held, Shown *shown, uint32 class, int64 most)
+{
+	MemoryContext context = AllocSetContextCreate(held->context, "anonopt thin class", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext tries = AllocSetContextCreate(context, "anonopt tries", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	const Content *last = held->last.content;
+	const Content *content = shown->content;
+	int64		k = held->release->promise.k;
 	List	   *pasts = held->pasts[class];
+	ThinClass	thin = {.held = held,.shown = shown,.class = class};
 	bool		done = false;
 
-	for (uint32 i = held->first[class]; i < held->first[class + 1]; i++)
-	{
-		LastRow    *row = &held->rows[held->order[i]];
-
-		row->cell = cell_of(held, class, content_row(last, row->row) + code_words(last->nattrs), NULL);
-	}
-	for (int i = Max(list_length(pasts), 1) * TRIES; i > 0 && !done; i--)
-	{
-		CHECK_FOR_INTERRUPTS();
-		done = try_dropping(held, class, pasts == NIL ? NULL : list_nth(pasts, (i - 1) / TRIES));
-		MemoryContextReset(context);
-	}
+	thin.n = shown->first[class + 1] - shown->first[class];
+	thin.rows = shown->order + shown->first[class];
+	thin.cells = budget_alloc(sizeof(uint32), (Size) thin.n + 1);
+	for (uint32 i = 0; i < thin.n; i++)
+		thin.cells[i] = cell_of(held, class, content_row(content, thin.rows[i]) + code_words(content->nattrs), NULL);
+	thin.been = budget_alloc_zero(sizeof(int64), (Size) held->cells->nkeys + 1);
+	MemoryContextSwitchTo(tries);
+	most = shown->people[class] <= PG_INT32_MAX ? Min(most, shown->people[class] - k) : -1;
+	if (shown == &held->last)
+		for (int i = Max(list_length(pasts), 1) * TRIES; i > 0 && !done && most >= 0; i--)
+		{
+			done = try_leaving_out(&thin, pasts == NIL ? NULL : list_nth(pasts, (i - 1) / TRIES), 0);
+			MemoryContextReset(tries);
+		}
+	else
+		for (int64 out = Max(k / 2, 1); out <= most && !done; out += Max(k / 4, 1))
+			for (int i = 0; i < TRIES && !done; i++)
+			{
+				done = try_leaving_out(&thin, NULL, out);
+				MemoryContextReset(tries);
+			}
+	for (uint32 i = 0; i < thin.n; i++)
+		held->cells->counts[thin.cells[i]] = 0;
+	if (!done)
+		held_leave_nobody_out(shown, class);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return done;

@@ -66,17 +66,17 @@ change_class(HeldBack *held, uint32 class)
 					 errhint("Call anonopt.republish, or refresh_release with hold_back => false.")));
 		if (held->last.people[class] > 0 &&
 			(!held->is_filled ||
-			 (is_less && (release->population->has_persons || !held_drop_rows(held, class)))))
+			 (is_less && (release->population->has_persons ||
+						  !held_leave_out(held, &held->last, class, held->last.people[class])))))
 			held->next[class] = CLASS_HIDDEN;
-		if (held->thinned[class] > 0)
-			held_end_thinning(held, class);
+		if (held->fresh.out_of[class] > 0)
+			held_leave_nobody_out(&held->fresh, class);
 		else if (held_may_thin(held, class) && !held->holds_all)
 		{
-			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 :
-			held->last.people[class] - held->dropped[class];
+			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 : held->last.people[class] - held->last.out_of[class];
 
 			/* better still, people of now, if more of them may be shown */
-			if (held_thin_class(held, class, held->fresh.people[class] - shown - 1))
+			if (held_leave_out(held, &held->fresh, class, held->fresh.people[class] - shown - 1))
 				held->next[class] = CLASS_FRESH;
 		}
 	}
@@ -260,7 +260,7 @@ static bool
 holds_any(const HeldBack *held)
 {
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
-		if (held->state[class] != CLASS_FRESH || held->thinned[class] > 0)
+		if (held->state[class] != CLASS_FRESH || held->fresh.out_of[class] > 0)
 			return true;
 	return false;
 }

@@ -17,14 +17,19 @@ typedef enum ClassState
 	CLASS_HIDDEN
 } ClassState;
 
-/* O or F, with the labels of both. */
+/* O or F, with the labels of both, and who of it is left out. */
 typedef struct Shown
 {
 	Content    *content;
 	uint32	   *class_of;		/* by row of it */
 	int64	   *people;			/* by class */
-	uint32	   *first;			/* by class, once they are sorted: the place */
-	uint32	   *order;			/* in order of its rows */
+	uint32	   *first;			/* by class: the place of its first row */
+	uint32	   *order;			/* of rows */
+	int64	   *deleted;		/* by row: people whom F does not have, and */
+	int64	   *out;			/* all who are left out; and */
+	int64	   *out_of;			/* likewise, by class */
+	int64	   *to_come;		/* by row: others who are still to be written, */
+	int64	   *to_leave;		/* and those of them who are left out */
 } Shown;
 
 /* A row of the release's table. */
@@ -32,9 +37,7 @@ typedef struct LastRow
 {
 	uint32		class;			/* NO_CLASS if O shows no such class */
 	uint32		row;			/* of O's content */
-	uint32		cell;			/* of a class with deleted people */
 	bool		deleted;		/* F does not have it */
-	bool		dropped;
 } LastRow;
 
 /*
@@ -43,6 +46,7 @@ typedef struct LastRow
  */
 typedef struct PastCell
 {
+	uint32		class;
 	uint32		cell;
 	int64		people;
 } PastCell;
@@ -84,8 +88,6 @@ struct HeldBack
 	bool	   *used[MAX_ATTRIBUTES];	/* by attribute and code: N shows it */
 	bool	   *tampered;		/* by class: its rows are not what O shows */
 	int64	   *deleted;		/* by class: rows of O */
-	int64	   *dropped;
-	int64	   *lost;			/* by row of O's content: people dropped */
 	uint32	   *shown_last;		/* of a recoding: by number in O's content */
 	uint32	   *last_of_tuple;	/* by tuple: its class in O, or NO_CLASS */
 	uint32	   *class_of_fresh; /* by class of the release's, then stars */
@@ -94,17 +96,10 @@ struct HeldBack
 	uint32		nrows;			/* of the table, in the order of a scan */
 	Size		room;
 	LastRow    *rows;
-	uint32	   *first;			/* by class: the place in order of its rows */
-	uint32	   *order;
-	KeyCounter *cells;			/* of classes with deleted people; counts what
-								 * N shows, while it is chosen */
+	KeyCounter *cells;			/* of classes that may be thin; counts who is
+								 * left of one, while they are chosen */
 	List	  **pasts;			/* by such class: Past, those that differ, in
 								 * order */
-	int64	   *thinned;		/* by class: people left out of a fresh one,
-								 * and */
-	int64	   *cut;			/* by row of F's content; and, */
-	int64	   *cut_left;		/* while it is written, those still to be left */
-	int64	   *rows_left;		/* out, and the rows still to come */
 	const char *unseen;			/* a column that cannot be compared, of */
 	const KnownContent *unseen_in;	/* an earlier content; or NULL */
 	bool		moved;			/* people who moved between classes hide too
@@ -174,6 +169,15 @@ held_place(const HeldBack *held, uint32 class)
 	return held->state[of_both] == CLASS_FRESH ? held->place_of[of_both] : NO_CLASS;
 }
 
+/* The people whom N shows of a class. */
+static inline int64
+held_people(const HeldBack *held, uint32 class)
+{
+	const Shown *shown = held->state[class] == CLASS_FRESH ? &held->fresh : &held->last;
+
+	return held->state[class] == CLASS_HIDDEN ? 0 : shown->people[class] - shown->out_of[class];
+}
+
 /* Records what is held back of a release, if anything is, and tells its caller. */
 extern void held_record(const Release *release, const char *id);
 
@@ -195,20 +199,15 @@ extern void held_remember(HeldBack *held, const Content *earlier, ContentDiffere
 extern bool held_may_thin(const HeldBack *held, uint32 class);
 
 /*
- * Leaves people out of a fresh class, at random, so that it may be shown though
- * it would offend.  Returns false if that takes more than a number.
+ * Leaves people out of a class, at random, so that it may be shown though it
+ * would offend: of O's the deleted ones and others to hide them, best so that what
+ * is left is a part of some earlier content, and so of those after it; of F's no
+ * more than a number.  Returns false, and leaves nobody out, if that is not found.
  */
-extern bool held_thin_class(HeldBack *held, uint32 class, int64 most);
-extern void held_end_thinning(HeldBack *held, uint32 class);
+extern bool held_leave_out(HeldBack *held, Shown *shown, uint32 class, int64 most);
+extern void held_leave_nobody_out(Shown *shown, uint32 class);
 
-/* Whether a row of F is left out of such a class. */
+/* Whether a row of F is left out of its class. */
 extern bool held_leaves_out(HeldBack *held, uint32 class, uint32 group);
-
-/*
- * Drops the deleted rows of a class, and as few others as that needs: what is
- * left is best a part of some earlier content, and so of those after it.
- * Returns false if the class must be hidden.
- */
-extern bool held_drop_rows(HeldBack *held, uint32 class);
 
 #endif
