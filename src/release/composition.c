@@ -165,6 +165,7 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 	int			at = last_content(release->id, contents, n);
 	KnownContent *last = at < 0 ? NULL : &contents[at];
 	const KeyCounter *tuples = own->content->tuples;
+	CommonView	view;
 	const char *unseen;
 
 	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
@@ -179,7 +180,7 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 	for (uint32 i = 0; i < tuples->nkeys; i++)
 		if (content_class_of(last->content, tuples->keys[i]) == 0)
 			return false;
-	return !contents_have_moved(own->content, last->content);
+	return !view_by_tuples(own->content, last->content, &view);
 }
 
 /* Tells of a column of an earlier content that cannot be compared. */

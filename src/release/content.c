@@ -75,14 +75,15 @@ content_classes(const Content *content)
 }
 
 void
-content_add_tuple(Content *content, uint64 digest, uint32 class)
+content_add_tuple(Content *content, uint64 digest, KeyCounter *classes)
 {
+	uint32		class = key_counter_find(classes);
+
 	if (content->tuples == NULL)
 		content->tuples = key_counter_create(content->rows->context, 1, 1024);
 	*key_counter_candidate(content->tuples) = digest;
-
 	/* two tuples hardly ever have the same digest; then the first is known */
-	if (key_counter_find(content->tuples) == PG_UINT32_MAX)
+	if (class != PG_UINT32_MAX && key_counter_find(content->tuples) == PG_UINT32_MAX)
 		(void) key_counter_add(content->tuples, (int64) class + 1);
 }
 
@@ -98,7 +99,7 @@ content_class_of(const Content *content, uint64 digest)
 	return found == PG_UINT32_MAX ? 0 : (uint32) content->tuples->counts[found];
 }
 
-uint64 **
+const uint64 *const *
 leaf_digests(const Population *population)
 {
 	uint64	  **digests = palloc(sizeof(uint64 *) * (population->nattrs + 1));
@@ -115,7 +116,7 @@ leaf_digests(const Population *population)
 			digests[a][leaf] = label == NULL ? 1 : portable_digest(label, strlen(label));
 		}
 	}
-	return digests;
+	return (const uint64 *const *) digests;
 }
 
 uint64
@@ -135,13 +136,27 @@ tuple_digest(const Population *population, const uint64 *const *digests, const i
 
 /* ------------------------------------------------ what one content shows beside another */
 
-/* Writes the generalized labels of a row as the next key of the classes. */
+/* The keys of stars, and of labels that are not shown, in a view by classes. */
+#define ALL_STARS PG_UINT32_MAX
+#define NOT_SHOWN (PG_UINT32_MAX - 1)
+
+/* Writes the generalized labels of a row, or what its class is joined with, as the next key of the classes. */
 static void
 view_row(KeyCounter *classes, const CommonView *view, int side, const uint64 *row)
 {
 	uint64	   *class = key_counter_candidate(classes);
 
 	memset(class, 0, sizeof(uint64) * classes->nwords);
+	if (view->joined != NULL)
+	{
+		KeyCounter *own = view->classes[side];
+		uint32		number;
+
+		memcpy(key_counter_candidate(own), row, sizeof(uint64) * own->nwords);
+		number = key_counter_find(own);
+		*class = code_at(row, 0) == STARRED ? ALL_STARS : number == PG_UINT32_MAX ? NOT_SHOWN :
+			find_joined(view->joined, number + (side == 0 ? 0 : view->classes[0]->nkeys));
+	}
 	for (int v = 0; v < view->n; v++)
 	{
 		uint32		code = code_at(row, view->of[side][v].attr);
@@ -462,6 +477,14 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		}
 		if (!take_rows(content, &part))
 			refuse_entry(release->name);
+	}
+	if (content != NULL && content->tuples != NULL)
+	{
+		uint32		n = content_classes(content)->nkeys;
+
+		for (uint32 i = 0; i < content->tuples->nkeys; i++)
+			if (content->tuples->counts[i] < 1 || content->tuples->counts[i] > n)
+				refuse_entry(release->name);
 	}
 	MemoryContextSwitchTo(old);
 	return content;

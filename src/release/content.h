@@ -29,8 +29,8 @@ typedef struct Content
 								 * people */
 	KeyCounter *tuples;			/* of a recoding, whose classes the labels
 								 * alone do not identify: digests of leaves,
-								 * and the class of each, counted from 1; else
-								 * NULL */
+								 * and the number of its class among
+								 * content_classes, from 1; else NULL */
 } Content;
 
 extern Content *content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected);
@@ -54,15 +54,18 @@ extern uint32 *unite_labels(const Content *a, int i, const Content *b, int j, ui
 /* The classes of a content: keys of their labels, with their people; not those shown as stars. */
 extern KeyCounter *content_classes(const Content *content);
 
-/* Adds a tuple of a recoding; looks up the class of a tuple, or 0 if it is not shown. */
-extern void content_add_tuple(Content *content, uint64 digest, uint32 class);
+/*
+ * Adds a tuple of a recoding to the class with some labels, the next key of the
+ * content's classes; looks up the class of a tuple, or 0 if it is not shown.
+ */
+extern void content_add_tuple(Content *content, uint64 digest, KeyCounter *classes);
 extern uint32 content_class_of(const Content *content, uint64 digest);
 
 /*
  * A digest of each leaf, by attribute; and a digest of a tuple's leaves, for
  * the given attributes (NULL for all).  They are the same on every machine.
  */
-extern uint64 **leaf_digests(const Population *population);
+extern const uint64 *const *leaf_digests(const Population *population);
 extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
 
 /* The minimum of numbers that are not 0, or 0. */
@@ -82,7 +85,10 @@ typedef struct ContentView
 	const uint32 *shown;		/* by code */
 } ContentView;
 
-/* How two contents are compared. */
+/*
+ * How two contents are compared: by columns, or by classes that show the same
+ * people.
+ */
 typedef struct CommonView
 {
 	int			n;				/* columns whose labels both show, and */
@@ -92,8 +98,9 @@ typedef struct CommonView
 	const char *unseen;			/* a column that cannot be compared, or NULL */
 	bool		alike;			/* both generalize alike, so that a class is
 								 * one of the view */
-	bool		moved;			/* people have moved between classes, among
-								 * whom others may hide */
+	KeyCounter *classes[2];		/* on each side, and */
+	uint32	   *joined;			/* by class of both: those that show the same
+								 * people are one; or NULL */
 } CommonView;
 
 /*
@@ -245,8 +252,28 @@ extern KeyCounter *split_groups(MemoryContext context, uint32 *group_of, uint32 
  */
 extern MemoryContext composition_load(const Composition *composition, KnownContent *other);
 
-/* Whether a tuple that two contents of the same recoding show has moved to another class. */
-extern bool contents_have_moved(const Content *a, const Content *b);
+/*
+ * Views two contents of the same recoding by classes instead of labels: those
+ * that show a tuple are one.  Returns whether a class was split, or several merged.
+ */
+extern bool view_by_tuples(const Content *a, const Content *b, CommonView *view);
+
+/* The number that represents all that are joined with a given one. */
+static inline uint32
+find_joined(uint32 *joined, uint32 i)
+{
+	while (joined[i] != i)
+		i = joined[i] = joined[joined[i]];
+	return i;
+}
+
+static inline void
+join(uint32 *joined, uint32 a, uint32 b)
+{
+	a = find_joined(joined, a);
+	b = find_joined(joined, b);
+	joined[Max(a, b)] = Min(a, b);
+}
 
 /* How a content is compared with another: by the finest labels that both have in common. */
 extern void view_contents(Composition *composition, const KnownContent *a, const KnownContent *b, CommonView *view);

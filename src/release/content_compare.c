@@ -2,9 +2,18 @@
  * content_compare.c
  *	  What two contents reveal together to a reader who has both: the people by
  *	  whom they differ, and those whom values link.
+ *
+ * Labels part people alike in two contents, unless they are those of a recoding:
+ * who comes may widen a class, which then has another label, or have it split.  A
+ * reader recognizes its people nevertheless, by what is the same in both.  So
+ * contents of a recoding are compared once more.  Classes that show a tuple, of
+ * any people, are joined, and so are those joined with the same one.  Whoever both
+ * contents show is in joined classes of both.  What differs among these are then
+ * just the people who came, left or were corrected, whatever labels are called.
  */
 #include "release/content.h"
 
+#include "base/budget.h"
 #include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -24,31 +33,34 @@ view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, Conten
 }
 
 bool
-contents_have_moved(const Content *a, const Content *b)
+view_by_tuples(const Content *a, const Content *b, CommonView *view)
 {
-	KeyCounter *classes = key_counter_create(CurrentMemoryContext, 1, 1024);
-	KeyCounter *pairs = key_counter_create(CurrentMemoryContext, 1, 1024);
+	KeyCounter *before = view->classes[0] = content_classes(a);
+	KeyCounter *after = view->classes[1] = content_classes(b);
+	Size		n = (Size) before->nkeys + after->nkeys;
+	bool	   *is_joined = budget_alloc_zero(sizeof(bool), n + 1);
+	bool		moved = false;
 
+	view->n = 0;
+	view->joined = budget_alloc(sizeof(uint32), n + 1);
+	for (uint32 class = 0; class < n; class++)
+		view->joined[class] = class;
 	for (uint32 i = 0; i < a->tuples->nkeys; i++)
 	{
-		uint32		before = (uint32) a->tuples->counts[i];
-		uint32		after = content_class_of(b, a->tuples->keys[i]);
-		uint32		known = pairs->nkeys;
+		uint32		one = (uint32) a->tuples->counts[i] - 1;
+		uint32		other = content_class_of(b, a->tuples->keys[i]);
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (after == 0)
+		if (other == 0)
 			continue;
-		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
-		if (key_counter_add(pairs, 1) != known)
-			continue;
-		*key_counter_candidate(classes) = before;
-		(void) key_counter_add(classes, 1);
-		*key_counter_candidate(classes) = UINT64CONST(1) << 32 | after;
-		(void) key_counter_add(classes, 1);
+		other += before->nkeys - 1;
+		moved = moved || ((is_joined[one] || is_joined[other]) &&
+						  find_joined(view->joined, one) != find_joined(view->joined, other));
+		is_joined[one] = is_joined[other] = true;
+		join(view->joined, one, other);
 	}
-	/* a class that was split or merged occurs in two pairs */
-	return classes->nkeys < 2 * pairs->nkeys;
+	return moved;
 }
 
 /*
@@ -111,8 +123,6 @@ view_contents(Composition *composition, const KnownContent *a, const KnownConten
 				a->content->value_levels[i] != b->content->value_levels[j])
 				view->unseen = a->content->values[i];
 	view->nvalues = common_values(a->content, b->content, &view->values);
-	view->moved = alike && a->content->tuples != NULL && b->content->tuples != NULL &&
-		contents_have_moved(a->content, b->content);
 }
 
 int64
@@ -135,12 +145,12 @@ composition_difference(Composition *composition, const KnownContent *a, const Kn
 	smallest = smallest_difference(&difference);
 
 	/*
-	 * moves hide newcomers among people who only changed class, but not if
-	 * all classes are compared at once
+	 * a newcomer may change the labels of others, or hide among those who
+	 * only changed class
 	 */
-	if (view.moved)
+	if (view.alike && a->content->tuples != NULL && b->content->tuples != NULL)
 	{
-		view.n = 0;
+		(void) view_by_tuples(a->content, b->content, &view);
 		difference = content_difference(a->content, b->content, &view);
 		smallest = least_people(smallest, smallest_difference(&difference));
 	}

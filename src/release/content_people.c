@@ -272,7 +272,7 @@ classes_of_tuples(const Population *population, const KnownContent *placed)
 	bool		by_recoding = placed->release.by.kind == BY_RECODING;
 	int			nattrs = placed->release.ngeneralized;
 	KeyCounter *classes = by_recoding ? NULL : content_classes(placed->content);
-	uint64	  **digests = by_recoding ? leaf_digests(population) : NULL;
+	const uint64 *const *digests = by_recoding ? leaf_digests(population) : NULL;
 	int64	   *class_of = budget_alloc(sizeof(int64), (Size) population->tuples->ntuples + 1);
 	uint32	   *labels[MAX_ATTRIBUTES];
 
@@ -288,7 +288,7 @@ classes_of_tuples(const Population *population, const KnownContent *placed)
 			CHECK_FOR_INTERRUPTS();
 		if (by_recoding)
 		{
-			class_of[tuple] = content_class_of(placed->content, tuple_digest(population, (const uint64 *const *) digests, placed->attr_of,
+			class_of[tuple] = content_class_of(placed->content, tuple_digest(population, digests, placed->attr_of,
 																			 nattrs, tuple));
 			continue;
 		}

@@ -91,23 +91,6 @@ typedef struct Side
 	uint32	   *first;			/* by label: a leaf below it, or NO_LEAF */
 } Side;
 
-/* The leaf that represents all leaves merged with a given one. */
-static uint32
-find_leaf(uint32 *joined, uint32 leaf)
-{
-	while (joined[leaf] != leaf)
-		leaf = joined[leaf] = joined[joined[leaf]];
-	return leaf;
-}
-
-static void
-join_leaves(uint32 *joined, uint32 a, uint32 b)
-{
-	a = find_leaf(joined, a);
-	b = find_leaf(joined, b);
-	joined[Max(a, b)] = Min(a, b);
-}
-
 /* Merges the leaves of each label by which a content shows anybody. */
 static void
 join_side(Side *side, uint32 *joined)
@@ -127,7 +110,7 @@ join_side(Side *side, uint32 *joined)
 			if (side->first[shown] == NO_LEAF)
 				side->first[shown] = first;
 			for (uint32 leaf = first; leaf < first + labels->recodings[r]->leaves[label]; leaf++)
-				join_leaves(joined, side->offset + side->first[shown], side->offset + leaf);
+				join(joined, side->offset + side->first[shown], side->offset + leaf);
 		}
 }
 
@@ -185,7 +168,7 @@ join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
 
 		if (same == PG_UINT32_MAX)
 			continue;
-		join_leaves(joined, same, b->offset + leaf);
+		join(joined, same, b->offset + leaf);
 		common[same] = true;
 	}
 }
@@ -203,7 +186,7 @@ view_of(const Side *side, uint32 *joined, const bool *common, uint32 rest)
 	for (uint32 label = 0; label < index->n; label++)
 	{
 		uint32		first = side->first[find_text(index, index->texts[label])];
-		uint32		leaf = first == NO_LEAF ? rest : find_leaf(joined, side->offset + first);
+		uint32		leaf = first == NO_LEAF ? rest : find_joined(joined, side->offset + first);
 
 		shown[label] = leaf != rest && common[leaf] ? leaf : rest;
 	}
@@ -236,7 +219,7 @@ view_by_values(Composition *composition, const KnownContent *a, const KnownConte
 		join_side(&sides[s], joined);
 	for (uint32 leaf = 0; leaf < nleaves; leaf++)
 		if (common[leaf])
-			common[find_leaf(joined, leaf)] = true;
+			common[find_joined(joined, leaf)] = true;
 	*view_a = view_of(&sides[0], joined, common, nleaves);
 	*view_b = view_of(&sides[1], joined, common, nleaves);
 	return true;

@@ -144,28 +144,40 @@ place_classes(HeldBack *held, uint32 *const *numbers)
 	}
 }
 
-/* Finds the class in which O shows each tuple of a recoding: its classes are numbered in the order in which they are shown. */
+/* The class of each of a content's own, by its number among content_classes. */
+static uint32 *
+classes_of_own(HeldBack *held, const Content *own, uint32 *const *numbers)
+{
+	const KeyCounter *classes = content_classes(own);
+	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) classes->nkeys + 1);
+
+	for (uint32 class = 0; class < classes->nkeys; class++)
+	{
+		const uint64 *labels = classes->keys + (Size) class * classes->nwords;
+		uint64	   *key = key_counter_candidate(held->classes);
+
+		memset(key, 0, sizeof(uint64) * held->classes->nwords);
+		for (int a = 0; a < own->nattrs; a++)
+			put_code(key, a, numbers[a][code_at(labels, a)]);
+		class_of[class] = key_counter_find(held->classes);
+	}
+	return class_of;
+}
+
+/* Finds the class in which O shows each tuple of a recoding. */
 static void
 place_tuples(HeldBack *held)
 {
-	const Content *last = held->last.content;
 	const Population *population = held->release->population;
-	uint64	  **digests = leaf_digests(population);
-	uint32		n = 0;
+	const uint64 *const *digests = leaf_digests(population);
 
-	held->shown_last = budget_alloc(sizeof(uint32), (Size) held->nplaces + 1);
 	held->last_of_tuple = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
-	for (uint32 place = 0; place < held->nplaces; place++)
-		if (held->last.people[held->class_at[place]] > 0)
-			held->shown_last[n++] = held->class_at[place];
-	for (uint32 i = 0; i < last->tuples->nkeys; i++)
-		if (last->tuples->counts[i] < 1 || last->tuples->counts[i] > n)
-			refuse_entry(held->release->sql_name);
 	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
 	{
-		uint32		class = content_class_of(last, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, tuple));
+		uint64		digest = tuple_digest(population, digests, NULL, population->nattrs, tuple);
+		uint32		class = content_class_of(held->last.content, digest);
 
-		held->last_of_tuple[tuple] = class == 0 ? NO_CLASS : held->shown_last[class - 1];
+		held->last_of_tuple[tuple] = class == 0 ? NO_CLASS : held->last.class_of_own[class - 1];
 	}
 }
 
@@ -228,6 +240,8 @@ held_begin(Release *release, KnownContent *last)
 	}
 	held->fresh = shown_with(held, fresh, &both, numbers[0]);
 	held->last = shown_with(held, shown, &both, numbers[1]);
+	held->fresh.class_of_own = classes_of_own(held, fresh, numbers[0]);
+	held->last.class_of_own = classes_of_own(held, shown, numbers[1]);
 	n = held->classes->nkeys;
 	held->is_same = budget_alloc(sizeof(bool), (Size) n + 1);
 	memset(held->is_same, true, n);
@@ -280,34 +294,20 @@ held_shows_last(const HeldBack *held)
 	return true;
 }
 
-/* The tuples of a recoding that will be shown, with the numbers of their classes in N: where both have one, F's class counts. */
+/* Adds the tuples of a recoding that O or F shows, in classes that N shows as it does. */
 static void
-add_tuples(const HeldBack *held, const KeyCounter *fresh, Content *content)
+add_tuples(const HeldBack *held, const Shown *from, ClassState state, Content *content)
 {
-	const KeyCounter *last = held->last.content->tuples;
-	uint32	   *number = budget_alloc_zero(sizeof(uint32), (Size) held->nplaces + 1);
-	uint32		n = 0;
+	const KeyCounter *tuples = from->content->tuples;
+	KeyCounter *shown = content_classes(content);
 
-	for (uint32 place = 0; place < held->nplaces; place++)
+	for (uint32 i = 0; tuples != NULL && i < tuples->nkeys; i++)
 	{
-		uint32		class = held->class_at[place];
+		uint32		class = from->class_of_own[tuples->counts[i] - 1];
 
-		if (held_people(held, class) > 0)
-			number[place] = n++;
-	}
-	for (uint32 i = 0; i < fresh->nkeys; i++)
-	{
-		uint32		class = held->class_of_fresh[fresh->counts[i] - 1];
-
-		if (held->state[class] == CLASS_FRESH)
-			content_add_tuple(content, fresh->keys[i], number[held->place_of[class]]);
-	}
-	for (uint32 i = 0; last != NULL && i < last->nkeys; i++)
-	{
-		uint32		class = held->shown_last[last->counts[i] - 1];
-
-		if (held->state[class] == CLASS_HELD)
-			content_add_tuple(content, last->keys[i], number[held->place_of[class]]);
+		memcpy(key_counter_candidate(shown), class_key(held, class), sizeof(uint64) * shown->nwords);
+		if (held->state[class] == state)
+			content_add_tuple(content, tuples->keys[i], shown);
 	}
 }
 
@@ -375,8 +375,9 @@ held_make_content(HeldBack *held)
 			content_add(content, codes, key + code_words(fresh->nattrs), people);
 		}
 	}
-	if (fresh->tuples != NULL)
-		add_tuples(held, fresh->tuples, content);
+	/* where both have a tuple, F's class counts */
+	add_tuples(held, &held->fresh, CLASS_FRESH, content);
+	add_tuples(held, &held->last, CLASS_HELD, content);
 	held->release->content = held->own->content = content;
 	MemoryContextSwitchTo(old);
 }

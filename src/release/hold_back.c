@@ -208,12 +208,11 @@ compare_content(HeldBack *held, int i)
 		held_remember(held, earlier->content, &difference, &view);
 	held->is_past[i] = is_past;
 	change_offending(held, &difference, &view, find_offences(held, &difference, &view));
-	if (!view.moved)
+	if (!view.alike || held->own->content->tuples == NULL || earlier->content->tuples == NULL)
 		return;
-	/* those who moved may hide others in every class, but not in all together */
-	view.n = 0;
+	(void) view_by_tuples(held->own->content, earlier->content, &view);
 	difference = content_difference(held->own->content, earlier->content, &view);
-	held->moved = held->moved || *find_offences(held, &difference, &view);
+	change_offending(held, &difference, &view, find_offences(held, &difference, &view));
 }
 
 /* Compares N with earlier contents, and holds back more of it, until nothing offends. */
@@ -224,7 +223,7 @@ run_rounds(HeldBack *held)
 
 	while (goes_on)
 	{
-		held->moved = goes_on = false;
+		goes_on = false;
 		for (int i = 0; i < held->ncontents; i++)
 		{
 			MemoryContext context;
@@ -288,8 +287,6 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 		}
 	held_make_content(held);
 	run_rounds(held);
-	if (held->moved)
-		(void) hold_all_back(held);
 	if (release->by.kind == BY_RECORDS && holds_any(held))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

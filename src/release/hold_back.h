@@ -21,7 +21,8 @@ typedef enum ClassState
 typedef struct Shown
 {
 	Content    *content;
-	uint32	   *class_of;		/* by row of it */
+	uint32	   *class_of;		/* by row of it, and */
+	uint32	   *class_of_own;	/* by its own number of a class */
 	int64	   *people;			/* by class */
 	uint32	   *first;			/* by class: the place of its first row */
 	uint32	   *order;			/* of rows */
@@ -88,8 +89,8 @@ struct HeldBack
 	bool	   *used[MAX_ATTRIBUTES];	/* by attribute and code: N shows it */
 	bool	   *tampered;		/* by class: its rows are not what O shows */
 	int64	   *deleted;		/* by class: rows of O */
-	uint32	   *shown_last;		/* of a recoding: by number in O's content */
-	uint32	   *last_of_tuple;	/* by tuple: its class in O, or NO_CLASS */
+	uint32	   *last_of_tuple;	/* of a recoding: by tuple, its class in O, or
+								 * NO_CLASS */
 	uint32	   *class_of_fresh; /* by class of the release's, then stars */
 	uint64		seed;
 	Prng		random;
@@ -102,8 +103,6 @@ struct HeldBack
 								 * order */
 	const char *unseen;			/* a column that cannot be compared, of */
 	const KnownContent *unseen_in;	/* an earlier content; or NULL */
-	bool		moved;			/* people who moved between classes hide too
-								 * few others */
 	bool		holds_all;		/* no class is fresh */
 	int			failures;
 	ReleaseEntry *entry;		/* once measured */

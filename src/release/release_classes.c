@@ -327,14 +327,22 @@ release_choose_classes(Release *release)
 static void
 add_tuples(Content *content, const Population *population, const Classes *classes)
 {
-	uint64	  **digests = leaf_digests(population);
+	const uint64 *const *digests = leaf_digests(population);
+	KeyCounter *shown = content_classes(content);
 
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
+		uint32		class = classes->class_of[i];
+		uint64	   *key = key_counter_candidate(shown);
+
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (classes->class_of[i] < classes->n)
-			content_add_tuple(content, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, i), classes->class_of[i]);
+		if (class >= classes->n)
+			continue;
+		memset(key, 0, sizeof(uint64) * shown->nwords);
+		for (int a = 0; a < population->nattrs; a++)
+			put_code(key, a, classes->codes[class_at(classes, class, a)]);
+		content_add_tuple(content, tuple_digest(population, digests, NULL, population->nattrs, i), shown);
 	}
 }
 
