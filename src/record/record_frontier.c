@@ -5,10 +5,11 @@
  * A record's least risk is found among its feasible nodes that have no
  * feasible generalization directly above: a path up from any feasible node
  * through feasible ones ends at one of them, and the risk never rises on the
- * way.  They are found by visiting every node, not by moving from neighbour to
- * neighbour, so nothing at the lattice's border is missed. They depend only on
- * a record's utilities; records with the same utilities at all levels, a
- * profile, share them.
+ * way.  They are found by visiting every node, once for all records, not by
+ * each record's moving from neighbour to neighbour as in record_walk.c.  They
+ * depend only on a record's utilities; records with the same utilities at all
+ * levels, a profile, share them.  The paper's frontier is larger: of its nodes
+ * only one of those directly above need be infeasible.
  *
  * Of several nodes with the least risk the one with the most utility is
  * wanted, and it may lie below these: a lower node with the least risk is

@@ -3,10 +3,39 @@
  *	  BTDA and ARUBA as in the paper, for any risk and utility.
  *
  * For studying the algorithms: the nodes of a single record's lattice are
- * visited one by one.  ARUBA's walk relies on the paper's theorem that
- * frontier nodes are neighbours in an adjacency cube; it does not find nodes
- * that it cannot reach this way.  The search for all records is in
- * record_search.c.
+ * visited one by one.  The search for all records is in record_search.c.
+ *
+ * A frontier node is feasible, and a node directly above it is not.  ARUBA
+ * moves from frontier node to frontier node, through the cube of neighbours
+ * that differ by at most a level in each dimension, and reaches all of them if
+ * utility is monotone, at the lattice's border, too.  The paper proves only
+ * that an inner frontier node has frontier neighbours, so here is why:
+ *
+ * Let v be any point of the infinite grid, and let a staircase begin there: it
+ * takes a step down in the first dimension, the second, to the last, and again
+ * in the first.  It comes from infinitely far above.  Move each of its points
+ * that is outside of the lattice to the nearest node.  The staircase then
+ * begins at the most general node and ends at the most specific one, and each
+ * of its steps is one step in the lattice or none.  So if the most general
+ * node is infeasible and the most specific one is feasible, its first feasible
+ * node is a frontier node; call it f(v).
+ *
+ * Every frontier node x is some f(v): if the node above it in dimension i is
+ * infeasible, take the staircase that goes from there to x in its step i.
+ *
+ * If w is v with a further step down in dimension j, then f(v) and f(w) are in
+ * one cube.  After s steps, let v's staircase be feasible for the first time.
+ * That of w is then feasible, since it is at or below; and after s - 1 - n
+ * steps, in n dimensions, it is not: n steps earlier it was higher by one in
+ * every dimension, j among them, so it is at or above where v's was after
+ * s - 1.  So w's is feasible first after s - n to s steps.  Consecutive steps,
+ * n at most, take each dimension at most once.  Thus f(w) differs from f(v) by
+ * one step down in j and at most one up in each dimension: in each by at most
+ * one level.  Moving points to the nearest node brings none apart.
+ *
+ * Single steps lead from any v to any other, so cubes lead from any frontier
+ * node to any other.  If the most general node is feasible, the frontier is
+ * empty and that node has the least risk.
  */
 #include "record/record_parts.h"
 
@@ -115,25 +144,25 @@ walk_btda(WalkLattice *lattice)
 	}
 }
 
-/* Whether a node is feasible and one directly above it is not. */
-static bool
-is_frontier(const WalkLattice *lattice, int node)
+/* The first infeasible node directly above one, or -1. */
+static int
+infeasible_above(const WalkLattice *lattice, int node)
 {
-	if (!is_feasible(lattice, node))
-		return false;
 	for (int d = 0; d < lattice->ndims; d++)
 	{
 		int			above = neighbour(lattice, node, d, -1);
 
 		if (above >= 0 && !is_feasible(lattice, above))
-			return true;
+			return above;
 	}
-	return false;
+	return -1;
 }
 
 /*
- * Climbs from the most specific node, one dimension after another, to the last
- * feasible one; -1 if none is feasible.
+ * Climbs from the most specific node, one dimension after another, to the
+ * first frontier node, or to the top if everything is feasible; -1 if nothing
+ * is.  It must not climb past a frontier node: what has been visited is not
+ * taken from a cube any more.
  */
 static int
 first_frontier_node(WalkLattice *lattice)
@@ -143,18 +172,24 @@ first_frontier_node(WalkLattice *lattice)
 	visit(lattice, node);
 	if (!is_feasible(lattice, node))
 		return -1;
-	for (int d = 0; d < lattice->ndims; d++)
-		for (;;)
-		{
-			int			above = neighbour(lattice, node, d, -1);
+	for (int d = 0; d < lattice->ndims;)
+	{
+		int			infeasible = infeasible_above(lattice, node);
+		int			above = neighbour(lattice, node, d, -1);
 
-			if (above < 0)
-				break;
-			visit(lattice, above);
-			if (!is_feasible(lattice, above))
-				return node;
-			node = above;
+		if (infeasible >= 0)
+		{
+			visit(lattice, infeasible);
+			break;
 		}
+		if (above < 0)
+		{
+			d++;
+			continue;
+		}
+		visit(lattice, above);
+		node = above;
+	}
 	return node;
 }
 
@@ -173,7 +208,7 @@ visit_cube(WalkLattice *lattice, int node, int *waiting, int *nwaiting)
 		for (int d = lattice->ndims - 1, rest = i; d >= 0 && other >= 0; d--, rest /= 3)
 			if (rest % 3 != 1)
 				other = neighbour(lattice, other, d, rest % 3 - 1);
-		if (other >= 0 && visit(lattice, other) && is_frontier(lattice, other))
+		if (other >= 0 && visit(lattice, other) && is_feasible(lattice, other) && infeasible_above(lattice, other) >= 0)
 			waiting[(*nwaiting)++] = other;
 	}
 }

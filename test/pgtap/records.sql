@@ -6,7 +6,7 @@ SET client_min_messages = error;
 \ir reference.inc
 \ir random_data.inc
 
-SELECT plan(87 + pg_temp.few(200));
+SELECT plan(89 + pg_temp.few(200));
 
 -- The error of a call, or that it returned.
 CREATE FUNCTION pg_temp.outcome(call text) RETURNS text
@@ -62,6 +62,101 @@ SELECT is((anonopt.record_walk('btda', '{0,1,2,3}', '{0,1,2,3}', 2)).best, '{2}'
 SELECT is((anonopt.record_walk('aruba', '{{{{{{7}}}}}}', '{{{{{{7}}}}}}', 7)).best, '{0,0,0,0,0,0}', 'six dimensions, one node');
 SELECT is((anonopt.record_walk(algorithm, array_fill(1::float8, ARRAY[3,2,3,2,2,2]), array_fill(1::float8, ARRAY[3,2,3,2,2,2]), 1)).best,
           '{0,0,0,0,0,0}', algorithm || ': of equals the most general') FROM unnest('{btda,aruba}'::text[]) algorithm;
+
+-- Random lattices of several shapes, whose risk and utility rise with every step down: a node's
+-- number is at least what each node above has, or the sum of what its levels add.  Brute force
+-- finds the least risk, and the frontier, which ARUBA's walk must visit whole.
+CREATE FUNCTION pg_temp.rising(dims int[], strides int[], by_level boolean) RETURNS float8[]
+LANGUAGE plpgsql AS $$
+DECLARE
+    numbers float8[] := '{0}';
+    steps float8[] := ARRAY(SELECT random() FROM generate_series(1, 10 * cardinality(dims)));
+    number float8;
+BEGIN
+    FOR i IN 1..dims[1] * strides[1] - 1 LOOP
+        number := 0;
+        FOR d IN 1..cardinality(dims) LOOP
+            IF i / strides[d] % dims[d] > 0 AND by_level THEN
+                number := numbers[i - strides[d] + 1] + steps[10 * d - i / strides[d] % dims[d]];
+            ELSIF i / strides[d] % dims[d] > 0 THEN
+                number := greatest(number, numbers[i - strides[d] + 1]);
+            END IF;
+        END LOOP;
+        numbers[i + 1] := number + CASE WHEN by_level THEN 0 ELSE floor(random() * 4) END;
+    END LOOP;
+    RETURN numbers;
+END $$;
+-- Numbers in row-major order as an array of several dimensions.
+CREATE FUNCTION pg_temp.shaped(numbers float8[], dims int[]) RETURNS float8[]
+LANGUAGE plpgsql AS $$
+DECLARE
+    parts text[] := numbers::text[];
+BEGIN
+    FOR d IN REVERSE cardinality(dims)..1 LOOP
+        parts := ARRAY(SELECT '{' || string_agg(part, ',' ORDER BY i) || '}'
+                       FROM unnest(parts) WITH ORDINALITY x (part, i) GROUP BY (i - 1) / dims[d] ORDER BY (i - 1) / dims[d]);
+    END LOOP;
+    RETURN parts[1];
+END $$;
+-- What is wrong with the walks in a random lattice, or NULL.
+CREATE FUNCTION pg_temp.fault(dims int[], by_level boolean) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    strides int[] := '{1}';
+    risk float8[];
+    utility float8[];
+    enough float8;
+    least float8;
+    best int;
+    algorithm text;
+    walk record;
+    shaped_risk float8[];
+    shaped_utility float8[];
+    visited int[];
+    frontier int[] := '{}';
+BEGIN
+    FOR d IN REVERSE cardinality(dims)..2 LOOP
+        strides := dims[d] * strides[1] || strides;
+    END LOOP;
+    risk := pg_temp.rising(dims, strides, by_level);
+    utility := pg_temp.rising(dims, strides, by_level);
+    enough := utility[ceil(random() * cardinality(utility))];
+    least := (SELECT min(r) FROM unnest(risk, utility) x (r, u) WHERE u >= enough);
+    FOR i IN 0..cardinality(risk) - 1 LOOP
+        FOR d IN 1..cardinality(dims) LOOP
+            IF utility[i + 1] >= enough AND i / strides[d] % dims[d] > 0 AND utility[i + 1 - strides[d]] < enough THEN
+                frontier := frontier || i;
+            END IF;
+        END LOOP;
+    END LOOP;
+    shaped_risk := pg_temp.shaped(risk, dims);
+    shaped_utility := pg_temp.shaped(utility, dims);
+    FOREACH algorithm IN ARRAY '{btda,branch_and_bound,aruba}'::text[] LOOP
+        walk := anonopt.record_walk(algorithm, shaped_risk, shaped_utility, enough);
+        best := 1;
+        FOR d IN 1..cardinality(dims) LOOP
+            best := best + walk.best[d] * strides[d];
+        END LOOP;
+        IF (risk[best] = least AND utility[best] >= enough) IS NOT TRUE THEN
+            RETURN format('%s: %s is not the least risk with %s of %s and %s', algorithm, walk.best, enough, shaped_risk, shaped_utility);
+        END IF;
+    END LOOP;
+    visited := ARRAY(SELECT sum(place * strides[1 + (nr - 1) % cardinality(dims)])
+                     FROM unnest(walk.visited) WITH ORDINALITY x (place, nr) GROUP BY (nr - 1) / cardinality(dims));
+    -- those of ARUBA, which was the last
+    IF NOT frontier <@ visited THEN
+        RETURN format('ARUBA leaves out some of %s with %s of %s', frontier, enough, shaped_utility);
+    END IF;
+    RETURN NULL;
+END $$;
+SELECT is((SELECT min(pg_temp.fault(dims, by_level))
+           FROM (VALUES ('{6,4,3}'::int[], 3000), ('{7,6,5}', 200), ('{3,3}', 300), ('{1,5,1,4}', 200), ('{9}', 100),
+                        ('{3,2,2,3,2}', 200), ('{2,2,2,2,2,2}', 200)) v (dims, n),
+                unnest('{t,f}'::boolean[]) by_level, generate_series(1, pg_temp.few(n / 2))),
+          NULL, 'walks in random lattices find the least risk, and ARUBA''s visits the whole frontier');
+SELECT is((anonopt.record_walk('aruba', '{{0,10,21},{12,15,28},{14,20,36}}', '{{0,4,9},{2,7,13},{5,11,14}}', 9)).best, '{2,1}',
+          'the climb to the frontier does not pass a frontier node by');
+
 SELECT matches(pg_temp.outcome(c), '^22023: ', c) FROM unnest(ARRAY[
     $$SELECT anonopt.record_walk('btda', '{1,2}', '{1,2,3}', 1)$$,
     $$SELECT anonopt.record_walk('btda', '{}', '{}', 1)$$,
