@@ -74,6 +74,7 @@ CREATE TABLE anonopt.hierarchy_rule (
 	relation regclass,
 	relation_type regtype,
 	column_name name,
+	-- numbers, or days since 2000-01-01
 	low numeric,
 	high numeric,
 	step numeric,
@@ -81,13 +82,12 @@ CREATE TABLE anonopt.hierarchy_rule (
 	bottom numeric,
 	-- widths or steps
 	numbers numeric[],
-	first_day date,
-	last_day date,
 	units text[],
 	-- lengths or buckets
 	lengths int[],
 	-- a mask, a separator or the label of rare values
 	word text,
+	-- of people, or the length of codes
 	minimum bigint,
 	-- the table's leaves are values that somebody has
 	from_data boolean NOT NULL,

@@ -86,9 +86,9 @@ refuse_column(ColumnPlan *plan, const char *role, const char *refusal, const cha
 }
 
 static void
-choose_hierarchy(ColumnPlan *plan, PlanKind kind, int levels, const char *form)
+choose_hierarchy(ColumnPlan *plan, Builder builder, int levels, const char *form)
 {
-	plan->kind = kind;
+	plan->rule.builder = builder;
 	plan->levels = levels;
 	plan->form = form;
 }
@@ -110,6 +110,9 @@ column_plan_by_type(Oid relation, const char *column)
 
 	plan->column = pstrdup(column);
 	plan->type = type;
+	plan->rule.from_data = true;
+	plan->rule.relation = relation;
+	plan->rule.column = plan->column;
 	plan->role = "quasi_identifier";
 	if (type == UUIDOID)
 		refuse_column(plan, "identifier", "it is a uuid, which identifies people and cannot be generalized",
@@ -345,11 +348,12 @@ plan_even_widths(ColumnPlan *plan)
 		widest.digit = times;
 		elements[nwidths++] = width_numeric(widest);
 	}
-	choose_hierarchy(plan, PLAN_NUMBERS, nwidths + 1, every_integer ? "whole numbers, in intervals" : "numbers, in ranges");
-	plan->widths = numeric_array(elements, nwidths);
-	plan->step = every_integer ? 0 : width_numeric(leaf);
-	plan->low = floor(profile->low / width_value(widest)) * width_value(widest);
-	plan->high = every_integer ? profile->high : (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf);
+	choose_hierarchy(plan, every_integer ? BUILDER_INTERVALS : BUILDER_RANGES, nwidths + 1,
+					 every_integer ? "whole numbers, in intervals" : "numbers, in ranges");
+	plan->rule.numbers = numeric_array(elements, nwidths);
+	plan->rule.step = every_integer ? 0 : width_numeric(leaf);
+	plan->rule.low = numeric_of(floor(profile->low / width_value(widest)) * width_value(widest));
+	plan->rule.high = numeric_of(every_integer ? profile->high : (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf));
 }
 
 /* Shares of the people at which quantiles separate bins. */
@@ -393,9 +397,9 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 static void
 add_edges(ColumnPlan *plan, Datum *edges, int nedges, int *last)
 {
-	if (nedges == 0 || (plan->nedges > 0 && nedges == *last))
+	if (nedges == 0 || (plan->rule.nedges > 0 && nedges == *last))
 		return;
-	plan->edges[plan->nedges++] = numeric_array(edges, nedges);
+	plan->edges[plan->rule.nedges++] = numeric_array(edges, nedges);
 	*last = nedges;
 }
 
@@ -482,7 +486,8 @@ plan_bins(ColumnPlan *plan, Oid relation)
 		plan_logarithms(plan, found[0], found[NQUANTILES - 1]);
 	else
 		plan_quantiles(plan, found);
-	choose_hierarchy(plan, PLAN_BINS, plan->nedges, psprintf("numbers with outliers, in bins by %s", plan->bins));
+	plan->rule.edges = plan->edges;
+	choose_hierarchy(plan, BUILDER_BINS, plan->rule.nedges, psprintf("numbers with outliers, in bins by %s", plan->bins));
 	plan->low = found[0];
 	plan->high = found[NQUANTILES - 1];
 	return true;
@@ -514,14 +519,15 @@ plan_dates(ColumnPlan *plan, Oid relation)
 	}
 	days = plan->high - plan->low;
 	nunits = days <= 180 ? 1 : days <= 10 * 365 ? 3 : days <= 40 * 365 ? 4 : days <= 80 * 365 ? 5 : 6;
-	plan->units = texts_datum(days <= 180 ? week : months, nunits);
-	choose_hierarchy(plan, PLAN_DATES, nunits + 1, open ? "dates, with open ends" : "dates");
-	plan->day_kind = open ? DATES_OPEN : plan->type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN;
+	plan->rule.units = texts_datum(days <= 180 ? week : months, nunits);
+	choose_hierarchy(plan, open ? BUILDER_DATES_OPEN : plan->type != DATEOID ? BUILDER_DATES_AS_RANGES : BUILDER_DATES,
+					 nunits + 1, open ? "dates, with open ends" : "dates");
 	/* ten years later, counted from 2000-01-01, too */
 	j2date((int) plan->high + POSTGRES_EPOCH_JDATE, &year, &month, &day_of_month);
 	if (month == 2 && day_of_month == 29)
 		day_of_month = 28;
-	plan->last_day = date2j(year + YEARS_AHEAD, month, day_of_month) - POSTGRES_EPOCH_JDATE;
+	plan->rule.low = day_bound((int32) plan->low);
+	plan->rule.high = day_bound(date2j(year + YEARS_AHEAD, month, day_of_month) - POSTGRES_EPOCH_JDATE);
 }
 
 /* ------------------------------------------------------------------ texts */
@@ -566,7 +572,7 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 	if (plan->refusal != NULL)
 		return;
 	plan->profile = profile_column(oid, plan->column, plan->type);
-	choose_hierarchy(plan, PLAN_FLAT, 1, profile->values > MANY_TEXTS ? "too many values for one step, unless you build a hierarchy" :
+	choose_hierarchy(plan, BUILDER_FLAT, 1, profile->values > MANY_TEXTS ? "too many values for one step, unless you build a hierarchy" :
 					 profile->values > FEW_VALUES ? "many values, in one step" : "few values, in one step");
 	if (type_is_moment(plan->type) && profile->values > profile->infinite)
 		plan_dates(plan, oid);
@@ -576,21 +582,29 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 			plan_even_widths(plan);
 	}
 	else if (plan->type == TIMEOID && profile->values > 0)
-		choose_hierarchy(plan, PLAN_HOURS, 3, "times of day, in hours and quarters of the day");
+		choose_hierarchy(plan, BUILDER_HOURS, 3, "times of day, in hours and quarters of the day");
 	else if (type_is_text(plan->type) && profile->mails && profile->values > 0)
-		choose_hierarchy(plan, PLAN_MAILS, 2, "e-mail addresses, to their domains");
+		choose_hierarchy(plan, BUILDER_MAILS, 2, "e-mail addresses, to their domains");
 	else if (profile->values > 0 && (plan->type == INETOID || plan->type == CIDROID || (type_is_text(plan->type) && profile->addresses)))
-		choose_hierarchy(plan, PLAN_ADDRESSES, 4, "addresses of the Internet, to their networks");
+		choose_hierarchy(plan, BUILDER_ADDRESSES, 4, "addresses of the Internet, to their networks");
 	else if (is_coded(plan) && profile->codes && profile->uniform)
-		choose_hierarchy(plan, PLAN_MASKS, Max(profile->longest, 1), "codes, masked from the right");
+	{
+		choose_hierarchy(plan, BUILDER_MASKS, Max(profile->longest, 1), "codes, masked from the right");
+		plan->rule.word = "*";
+	}
 	else if (is_coded(plan))
-		choose_hierarchy(plan, PLAN_CODES, profile->code_length + (profile->countries ? 2 : 1), profile->countries ?
-						 "codes, by their first characters, to their country" : "codes, by their first characters");
+	{
+		if (profile->countries)
+			choose_hierarchy(plan, BUILDER_COUNTRY_CODES, profile->code_length + 2, "codes, by their first characters, to their country");
+		else
+			choose_hierarchy(plan, BUILDER_CODES, profile->code_length + 1, "codes, by their first characters");
+		plan->rule.minimum = Int64GetDatum(profile->code_length);
+	}
 	else if (type_is_text(plan->type) && profile->values > MANY_TEXTS && profile->frequent > 0 && profile->frequent < profile->values)
 	{
-		choose_hierarchy(plan, PLAN_FREQUENCIES, 2, psprintf("texts, with one label for rare ones, which %.0f %% of the people have",
-															 100.0 * profile->rare_people / profile->people));
-		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
+		choose_hierarchy(plan, BUILDER_FREQUENCIES, 2, psprintf("texts, with one label for rare ones, which %.0f %% of the people have",
+																100.0 * profile->rare_people / profile->people));
+		plan->rule.minimum = Int64GetDatum(Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE));
 	}
 	plan_role(plan, relation);
 }
@@ -599,59 +613,24 @@ bool
 column_plan_needs_bands(const ColumnPlan *plan)
 {
 	/* one percent, as releases judge it */
-	return (plan->kind == PLAN_NUMBERS || plan->kind == PLAN_BINS || plan->kind == PLAN_DATES) &&
+	return plan->rule.builder > BUILDER_NONE && plan->rule.builder < BUILDER_FLAT &&
 		plan->profile.rare_people > 0.01 * plan->profile.people;
-}
-
-/* ------------------------------------------------------------------ build */
-
-static Datum
-date_of(double day)
-{
-	return DateADTGetDatum((DateADT) day);
-}
-
-Oid
-column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
-{
-	BuildTarget target = new_table(name);
-
-	switch (plan->kind)
-	{
-		case PLAN_NUMBERS:
-			return build_numbers(target, numeric_of(plan->low), numeric_of(plan->high), plan->step, plan->widths, true);
-		case PLAN_BINS:
-			return build_bins(target, plan->edges, plan->nedges);
-		case PLAN_DATES:
-			return build_dates(target, date_of(plan->low), date_of(plan->last_day), plan->units, plan->day_kind, true);
-		case PLAN_HOURS:
-			return build_hours(target, relation, plan->column);
-		case PLAN_MASKS:
-			return build_masks(target, relation, plan->column, "*");
-		case PLAN_CODES:
-			return build_codes(target, relation, plan->column, plan->profile.code_length, plan->profile.countries);
-		case PLAN_ADDRESSES:
-			return build_addresses(target, relation, plan->column);
-		case PLAN_MAILS:
-			return build_mails(target, relation, plan->column);
-		case PLAN_FREQUENCIES:
-			return build_frequencies(target, relation, plan->column, plan->minimum, NULL);
-		default:
-			return build_flat(target, relation, plan->column);
-	}
 }
 
 void
 column_plan_tell(const ColumnPlan *plan)
 {
-	if (plan->kind == PLAN_BINS)
+	Builder		builder = plan->rule.builder;
+
+	if (builder == BUILDER_BINS)
 		ereport(NOTICE,
 				(errmsg("column \"%s\" has outliers and is divided into bins by %s, open at both ends", plan->column, plan->bins),
 				 errdetail("Bins divide the values between the 1 %% and the 99 %% quantile, which are about %g and %g.", plan->low, plan->high),
 				 errhint("If other bounds are customary, build another hierarchy, for example with anonopt.create_top_coded_hierarchy.")));
-	if (plan->kind == PLAN_DATES)
+	if (builder == BUILDER_DATES || builder == BUILDER_DATES_AS_RANGES || builder == BUILDER_DATES_OPEN)
 		ereport(NOTICE,
 				(errmsg("hierarchy of column \"%s\" reaches %d years ahead%s", plan->column, YEARS_AHEAD,
-						plan->day_kind == DATES_OPEN ? ", and is open beyond" : ""),
-				 errdetail("Its last day is %s.", DatumGetCString(DirectFunctionCall1(date_out, date_of(plan->last_day))))));
+						builder == BUILDER_DATES_OPEN ? ", and is open beyond" : ""),
+				 errdetail("Its last day is %s.",
+						   DatumGetCString(DirectFunctionCall1(date_out, DateADTGetDatum(bound_day(plan->rule.high)))))));
 }

@@ -10,20 +10,6 @@
 #include "build/hierarchy_build.h"
 #include "utils/relcache.h"
 
-typedef enum PlanKind
-{
-	PLAN_FLAT,					/* one step to * */
-	PLAN_NUMBERS,				/* in intervals or ranges */
-	PLAN_BINS,					/* with open ends */
-	PLAN_DATES,
-	PLAN_HOURS,					/* for times without a date */
-	PLAN_MASKS,
-	PLAN_CODES,					/* written in several ways, to prefixes */
-	PLAN_ADDRESSES,				/* of the Internet, to networks */
-	PLAN_MAILS,					/* e-mail addresses, to their domains */
-	PLAN_FREQUENCIES
-} PlanKind;
-
 /* Statistics of a column, as far as they apply to its type. */
 typedef struct Profile
 {
@@ -59,7 +45,7 @@ typedef struct ColumnPlan
 {
 	char	   *column;
 	Oid			type;
-	PlanKind	kind;
+	HierarchyRule rule;			/* of its hierarchy */
 	Profile		profile;
 	int			levels;
 	const char *role;			/* the role that auto_dataset suggests */
@@ -69,22 +55,11 @@ typedef struct ColumnPlan
 								 * NULL */
 	const char *hint;
 
-	/* for numbers: widths of intervals, or the edges of bins at each level */
-	double		low;
+	double		low;			/* of dates, or between which bins are: as in
+								 * the profile */
 	double		high;
-	Datum		step;			/* 0 for intervals */
-	Datum		widths;
-	int			nedges;			/* number of levels with edges, including the
-								 * leaves */
 	Datum		edges[MOST_BIN_LEVELS];
 	const char *bins;			/* how they were chosen */
-
-	/* dates */
-	Datum		units;
-	DateKind	day_kind;
-	double		last_day;
-	/* texts */
-	int64		minimum;
 } ColumnPlan;
 
 /* Plans from a column's type alone. */
@@ -101,9 +76,6 @@ extern bool column_plan_needs_bands(const ColumnPlan *plan);
 
 /* Values of fewer people than this are rare. */
 #define RARE_PEOPLE 10
-
-/* Builds the planned hierarchy under a free name. */
-extern Oid	column_plan_build(const ColumnPlan *plan, const char *name, Oid relation);
 
 /* Reports what may surprise users of that hierarchy. */
 extern void column_plan_tell(const ColumnPlan *plan);

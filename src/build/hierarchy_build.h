@@ -1,112 +1,113 @@
 /*
  * hierarchy_build.h
- *	  Builds hierarchy tables from a description, a column, a tree or a file.
+ *	  Builds hierarchy tables from a description, a column, a tree or a file, and
+ *	  extends them.
  */
 #ifndef ANONOPT_HIERARCHY_BUILD_H
 #define ANONOPT_HIERARCHY_BUILD_H
 
 #include "base/compat.h"
 
-#include "utils/array.h"
-
-/*
- * What a builder makes: a table with a name as in SQL, or only its rows, for one
- * that is extended.  A function that a source calls may build others meanwhile.
- */
-typedef struct BuildTarget
+/* What a hierarchy can be built by.  Of a column, its values are the leaves. */
+typedef enum Builder
 {
-	const char *name;
-	struct NewLeaves *leaves;	/* NULL for a new table */
-}			BuildTarget;
+	BUILDER_NONE,
 
-extern BuildTarget new_table(const char *name);
+	/* numbers: integers, with intervals as labels, or in ranges of a step */
+	BUILDER_INTERVALS,
+	BUILDER_RANGES,
+
+	/*
+	 * with one label for all from top, and one for all below bottom; without
+	 * a step, leaves are integers, and each has a label
+	 */
+	BUILDER_CODED,
+	/* rounded to multiples of steps; integers, or ranges */
+	BUILDER_ROUNDED,
+	BUILDER_ROUNDED_RANGES,
+	/* ranges between edges, each level's a subset of those below; open ends */
+	BUILDER_BINS,
+
+	/* days, ranges of one day for columns with times, or with open ends */
+	BUILDER_DATES,
+	BUILDER_DATES_AS_RANGES,
+	BUILDER_DATES_OPEN,
+
+	/*
+	 * a column's values: in one step to *, or e-mail addresses to domains
+	 * first
+	 */
+	BUILDER_FLAT,
+	BUILDER_MAILS,
+	/* masked from the right by a character */
+	BUILDER_MASKS,
+	/* in buckets of as many people each */
+	BUILDER_QUANTILES,
+
+	/*
+	 * values of fewer people than the minimum become a word or, without one,
+	 * a label that is not a value
+	 */
+	BUILDER_FREQUENCIES,
+	/* cut to fewer parts between separators, then to lengths */
+	BUILDER_PREFIXES,
+
+	/*
+	 * codes that people write in different ways, such as postcodes: in
+	 * capitals without blanks and hyphens, and at most as long as the
+	 * minimum; then cut to fewer characters; then to their country, if they
+	 * have one in front
+	 */
+	BUILDER_CODES,
+	BUILDER_COUNTRY_CODES,
+
+	/*
+	 * addresses of the Internet, as such or as texts: networks of 24, 16 and
+	 * 8 bits, or 64, 48 and 32 of the sixth version
+	 */
+	BUILDER_ADDRESSES,
+	/* times of day: hours, then quarters of the day */
+	BUILDER_HOURS,
+	/* a table of children and their parents */
+	BUILDER_TREE,
+	BUILDERS
+} Builder;
 
 /*
- * Each returns the table.  Numbers and dates are SQL datums: numeric, numeric[],
- * date, text[].  from_data means that what describes the hierarchy was read from
- * data.
+ * A builder and its arguments; a datum is 0 where there is none.  Kept for a
+ * table, it is the rule by which that grows.
  */
-
-/*
- * Numbers in ranges of a step's width, and wider ones; without a step, 0,
- * leaves are integers, and the wider ones intervals.
- */
-extern Oid	build_numbers(BuildTarget target, Datum low, Datum high, Datum step, Datum widths, bool from_data);
-
-/*
- * Numbers with one label for all from top, and one for all below bottom; 0
- * for none.  Without a step, leaves are integers, and each has a label.
- */
-extern Oid	build_coded(BuildTarget target, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step);
-
-/* Numbers rounded to multiples of steps; leaves are integers unless continuous. */
-extern Oid	build_rounded(BuildTarget target, Datum low, Datum high, Datum steps, bool continuous);
-
-/*
- * Ranges between edges, with open ends; each level's edges are a subset of
- * those below.
- */
-extern Oid	build_bins(BuildTarget target, const Datum *edges, int nlevels);
-
-/*
- * The leaves of a hierarchy of dates: days, ranges of one day for columns with
- * times, or ranges with open ends.
- */
-typedef enum DateKind
+typedef struct HierarchyRule
 {
-	DATES_PLAIN,
-	DATES_AS_RANGES,
-	DATES_OPEN
-} DateKind;
+	Builder		builder;
+	bool		from_data;		/* leaves are values that somebody has */
+	Oid			relation;		/* the source, and */
+	const char *column;			/* of it */
+	Datum		low;			/* numeric: numbers, or days since 2000-01-01 */
+	Datum		high;
+	Datum		step;
+	Datum		top;
+	Datum		bottom;
+	Datum		numbers;		/* widths or steps: numeric[] */
+	Datum		units;			/* text[] */
+	Datum		lengths;		/* or buckets: int4[] */
+	Datum		minimum;		/* int8: people, or characters of codes */
+	const char *word;			/* a mask, a separator or the label of rare
+								 * values */
+	/* bins, which are not kept: numeric[] for each level, from the leaves */
+	const Datum *edges;
+	int			nedges;
+} HierarchyRule;
 
-extern Oid	build_dates(BuildTarget target, Datum low, Datum high, Datum units, DateKind kind, bool from_data);
+/* Builds a table with a name as in SQL, and returns it. */
+extern Oid	hierarchy_table_build(const char *name, const HierarchyRule *rule);
 
-/* The first or last day of the widest unit that contains a day, in SQL. */
-extern char *unit_end(Datum units, const char *day, bool last);
+/* From a file with a line per leaf of a type: the value, then its label at each level. */
+extern Oid	build_csv(const char *name, const char *csv, Size length, const char *delimiter, Oid type);
 
-/* ------------------------------------- a column's values, which are the leaves */
-
-/* In one step to *; e-mail addresses to their domains first. */
-extern Oid	build_flat(BuildTarget target, Oid relation, const char *column);
-extern Oid	build_mails(BuildTarget target, Oid relation, const char *column);
-
-/* Masked from the right by a character. */
-extern Oid	build_masks(BuildTarget target, Oid relation, const char *column, const char *mask);
-
-/* In buckets of as many people each. */
-extern Oid	build_quantiles(BuildTarget target, Oid relation, const char *column, ArrayType *buckets);
-
-/*
- * Rare values become the label other or, if that is NULL, a label that is not
- * a value.
- */
-extern Oid	build_frequencies(BuildTarget target, Oid relation, const char *column, int64 minimum, const char *other);
-
-/* Cut to fewer parts between separators, then to lengths; either may be NULL. */
-extern Oid	build_prefixes(BuildTarget target, Oid relation, const char *column, ArrayType *lengths, const char *separator);
-
-/*
- * Codes that people write in different ways, such as postcodes: in capitals
- * without blanks and hyphens, and at most this long; then cut to fewer
- * characters; then to their country, if they have one in front.
- */
-extern Oid	build_codes(BuildTarget target, Oid relation, const char *column, int longest, bool countries);
-
-/* A text v as such a code, with the country in front, and the country, or '', in SQL. */
-extern char *code_of_text(const char *v);
-extern char *country_of_text(const char *v);
-
-/*
- * Addresses of the Internet, as such or as texts: networks of 24, 16 and 8
- * bits, or 64, 48 and 32 of the sixth version.
- */
-extern Oid	build_addresses(BuildTarget target, Oid relation, const char *column);
-
-/* Whether a text v is such an address, so that a cast does not fail, in SQL. */
-extern char *text_is_address(const char *v);
-
-/* Times of day: hours, then quarters of the day. */
-extern Oid	build_hours(BuildTarget target, Oid relation, const char *column);
+/* A day as a bound, and back. */
+extern Datum day_bound(int32 day);
+extern int32 bound_day(Datum bound);
 
 /* ------------------------------------------------- leaves for values that came later */
 
@@ -121,12 +122,13 @@ extern bool hierarchy_has_rule(Oid hierarchy);
 extern int64 hierarchy_extend(Oid hierarchy, Oid relation, const char *column);
 extern int64 hierarchy_extend_all(Oid hierarchy);
 
-/* ------------------------------------------------------------ trees and files */
+/* ------------------------------------------------------- what texts are, in SQL */
 
-/* A table of children and their parents. */
-extern Oid	build_tree(BuildTarget target, Oid edges);
+/* A text v as a code, with the country in front, and the country, or ''. */
+extern char *code_of_text(const char *v);
+extern char *country_of_text(const char *v);
 
-/* A line per leaf of a type: the value, then its label at each level. */
-extern Oid	build_csv(const char *name, const char *csv, Size length, const char *delimiter, Oid type);
+/* Whether a text v is an address of the Internet, so that a cast does not fail. */
+extern char *text_is_address(const char *v);
 
 #endif

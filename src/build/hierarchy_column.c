@@ -4,10 +4,9 @@
  *	  quantiles, by frequency, by prefix, of codes, of times and of addresses; and
  *	  those of a tree, whose edges are two columns.
  */
-#include "build/hierarchy_build.h"
+#include "build/hierarchy_table.h"
 
 #include "access/relation.h"
-#include "build/hierarchy_table.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/type_match.h"
@@ -28,11 +27,15 @@ typedef struct LeafColumn
 	char	   *relation;
 } LeafColumn;
 
+/* The column of a table's rule. */
 static LeafColumn
-leaf_column(Oid relation, const char *column)
+leaf_column(NewHierarchy *table)
 {
+	Oid			relation = table->rule.relation;
+	const char *column = table->rule.column;
 	LeafColumn	leaf = {.opened = relation_open_existing(relation)};
 
+	table->rule.from_data = true;
 	require_column(relation, column);
 	leaf.type_oid = column_type(relation, column);
 	leaf.expression = psprintf("r.%s", quote_identifier(column));
@@ -53,26 +56,12 @@ leaf_text(const LeafColumn *leaf, const char *expression)
 	return leaf->type_oid == TEXTOID ? expression : sql_as(text_form(leaf->type_oid), expression);
 }
 
-/* Begins a table whose leaves are the column's. */
-static NewHierarchy *
-begin_from_column(BuildTarget target, Builder builder, const LeafColumn *leaf, const char *column)
-{
-	NewHierarchy *table = hierarchy_table_begin(target, true);
-
-	table->rule.builder = builder;
-	table->rule.relation = RelationGetRelid(leaf->opened);
-	table->rule.column = column;
-	return table;
-}
-
-/* Fills a table from expressions of v, and ends it. */
-static Oid
+/* Fills a table from expressions of v. */
+static void
 fill_from_column(NewHierarchy *table, const LeafColumn *leaf, const char *from)
 {
-	Oid			hierarchy = hierarchy_table_fill(table, leaf->type, "v", from);
-
+	hierarchy_table_fill(table, leaf->type, "v", from);
 	relation_close(leaf->opened, NoLock);
-	return hierarchy;
 }
 
 /* The different values v. */
@@ -92,49 +81,43 @@ ask_column(const LeafColumn *leaf, ParamListInfo params, const char *expression,
 	return value_of_query(psprintf("SELECT %s FROM %s r", expression, leaf->relation), relations, params, type, &isnull);
 }
 
-Oid
-build_flat(BuildTarget target, Oid relation, const char *column)
+void
+build_flat(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(target, BUILDER_FLAT, &leaf, column);
+	LeafColumn	leaf = leaf_column(table);
 
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, different_values(&leaf));
+	fill_from_column(table, &leaf, different_values(&leaf));
 }
 
-Oid
-build_mails(BuildTarget target, Oid relation, const char *column)
+void
+build_mails(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(target, BUILDER_MAILS, &leaf, column);
+	LeafColumn	leaf = leaf_column(table);
 
 	hierarchy_add_level(table, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, different_values(&leaf));
+	fill_from_column(table, &leaf, different_values(&leaf));
 }
 
-Oid
-build_masks(BuildTarget target, Oid relation, const char *column, const char *mask)
+void
+build_masks(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
+	LeafColumn	leaf = leaf_column(table);
 	const char *text_value = leaf_text(&leaf, leaf.expression);
-	NewHierarchy *table;
-	int			longest;
+	int			longest = table->levels_given;
 
-	if (pg_mbstrlen(mask) != 1)
+	if (pg_mbstrlen(table->rule.word) != 1)
 		refuse_description("mask must be a single character", "For example *, x or 0.");
-	table = begin_from_column(target, BUILDER_MASKS, &leaf, column);
-	table->rule.word = mask;
-	table->params = add_text(NULL, mask);
+	table->params = add_text(NULL, table->rule.word);
 	/* values that come later and are longer lose their ends at once */
-	longest = hierarchy_levels_given(table);
 	if (longest == 0)
 		longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", text_value), INT4OID));
 	longest = Max(longest, 1);
 	for (int masked = 1; masked <= longest; masked++)
 		hierarchy_add_level(table, psprintf("left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
 											leaf_text(&leaf, "v"), longest, longest - masked, masked));
-	return fill_from_column(table, &leaf, different_values(&leaf));
+	fill_from_column(table, &leaf, different_values(&leaf));
 }
 
 /* ------------------------------------------------------------------- quantiles */
@@ -172,12 +155,12 @@ quantile_labels(const LeafColumn *leaf, int nlevels)
 	return sql.data;
 }
 
-Oid
-build_quantiles(BuildTarget target, Oid relation, const char *column, ArrayType *buckets)
+void
+build_quantiles(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
+	LeafColumn	leaf = leaf_column(table);
+	ArrayType  *buckets = DatumGetArrayTypeP(table->rule.lengths);
 	const int32 *numbers = (int32 *) ARR_DATA_PTR(buckets);
-	NewHierarchy *table;
 	int			nlevels;
 
 	if (ARR_NDIM(buckets) != 1 || array_contains_nulls(buckets))
@@ -188,13 +171,11 @@ build_quantiles(BuildTarget target, Oid relation, const char *column, ArrayType 
 	for (int i = 0; i < nlevels; i++)
 		if (numbers[i] < 1 || (i > 0 && numbers[i - 1] % numbers[i] != 0))
 			refuse_description("each number of buckets must divide the one before", "For example {20,10,5}.");
-	table = begin_from_column(target, BUILDER_QUANTILES, &leaf, column);
-	table->rule.lengths = PointerGetDatum(buckets);
-	table->params = add_array(NULL, INT4ARRAYOID, PointerGetDatum(buckets));
+	table->params = add_array(NULL, INT4ARRAYOID, table->rule.lengths);
 	for (int i = 1; i <= nlevels; i++)
 		hierarchy_add_level(table, psprintf("l%d", i));
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, quantile_labels(&leaf, nlevels));
+	fill_from_column(table, &leaf, quantile_labels(&leaf, nlevels));
 }
 
 /* ------------------------------------------------------------------------ texts */
@@ -213,20 +194,18 @@ free_label(const LeafColumn *leaf)
 	}
 }
 
-Oid
-build_frequencies(BuildTarget target, Oid relation, const char *column, int64 minimum, const char *other)
+void
+build_frequencies(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table;
+	LeafColumn	leaf = leaf_column(table);
 	char	   *frequent;
 
-	require_readable_column(relation, column);
-	if (minimum < 1)
+	require_readable_column(table->rule.relation, table->rule.column);
+	if (DatumGetInt64(table->rule.minimum) < 1)
 		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
-	table = begin_from_column(target, BUILDER_FREQUENCIES, &leaf, column);
-	table->rule.minimum = minimum;
-	table->rule.word = other == NULL ? free_label(&leaf) : other;
-	table->params = add_value(NULL, INT8OID, Int64GetDatum(minimum), false);
+	if (table->rule.word == NULL)
+		table->rule.word = free_label(&leaf);
+	table->params = add_value(NULL, INT8OID, table->rule.minimum, false);
 	table->params = add_text(table->params, table->rule.word);
 	frequent = psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression));
 	/* one that comes later has that label, too */
@@ -234,21 +213,21 @@ build_frequencies(BuildTarget target, Oid relation, const char *column, int64 mi
 		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
 	hierarchy_add_level(table, psprintf("CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v")));
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, psprintf("(SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1) s WHERE v IS NOT NULL",
-												   leaf.expression, leaf.relation));
+	fill_from_column(table, &leaf, psprintf("(SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1) s WHERE v IS NOT NULL",
+											leaf.expression, leaf.relation));
 }
 
-Oid
-build_prefixes(BuildTarget target, Oid relation, const char *column, ArrayType *array, const char *separator)
+void
+build_prefixes(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	int			nlengths = array == NULL ? 0 : count_elements(PointerGetDatum(array), "lengths");
-	const int32 *lengths = nlengths == 0 ? NULL : (int32 *) ARR_DATA_PTR(array);
+	LeafColumn	leaf = leaf_column(table);
+	const char *separator = table->rule.word;
+	int			nlengths = table->rule.lengths == 0 ? 0 : count_elements(table->rule.lengths, "lengths");
+	const int32 *lengths = nlengths == 0 ? NULL : (int32 *) ARR_DATA_PTR(DatumGetArrayTypeP(table->rule.lengths));
 	int			most_parts = 1;
 	const char *code = leaf_text(&leaf, "v");
-	NewHierarchy *table;
 
-	require_readable_column(relation, column);
+	require_readable_column(table->rule.relation, table->rule.column);
 	if (nlengths == 0 && separator == NULL)
 		refuse_description("neither lengths nor a separator is given", "For example {3,1} for ICD-10, or '.' between the parts of a code.");
 	if (separator != NULL && *separator == '\0')
@@ -256,12 +235,9 @@ build_prefixes(BuildTarget target, Oid relation, const char *column, ArrayType *
 	for (int i = 0; i < nlengths; i++)
 		if (lengths[i] < 1 || (i > 0 && lengths[i] >= lengths[i - 1]))
 			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
-	table = begin_from_column(target, BUILDER_PREFIXES, &leaf, column);
-	table->rule.lengths = array == NULL ? (Datum) 0 : PointerGetDatum(array);
-	table->rule.word = separator;
 	table->params = add_text(NULL, separator == NULL ? "" : separator);
 	if (separator != NULL && table->leaves != NULL)
-		most_parts = hierarchy_levels_given(table) - nlengths;
+		most_parts = table->levels_given - nlengths;
 	else if (separator != NULL)
 	{
 		char	   *most = psprintf("max(cardinality(string_to_array(%s, $1)))", leaf_text(&leaf, leaf.expression));
@@ -273,9 +249,9 @@ build_prefixes(BuildTarget target, Oid relation, const char *column, ArrayType *
 	for (int i = 0; i < nlengths; i++)
 		hierarchy_add_level(table, psprintf("left(%s, %d)", separator == NULL ? code : "coalesce(parts[1], '')", lengths[i]));
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
-												   separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code),
-												   leaf.expression, leaf.relation));
+	fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
+											separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code),
+											leaf.expression, leaf.relation));
 }
 
 /* A country of up to three letters before a code with a digit: D-10115, NL 1011 AB. */
@@ -297,11 +273,12 @@ country_of_text(const char *v)
  * A label is cut or not as its last character says: a cut one has more
  * characters than fit its level.  So a label determines the one above.
  */
-Oid
-build_codes(BuildTarget target, Oid relation, const char *column, int longest, bool countries)
+void
+build_codes(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(target, countries ? BUILDER_COUNTRY_CODES : BUILDER_CODES, &leaf, column);
+	LeafColumn	leaf = leaf_column(table);
+	bool		countries = table->rule.builder == BUILDER_COUNTRY_CODES;
+	int			longest = Min(DatumGetInt64(table->rule.minimum), MOST_LEVELS + 1);
 	const char *before = countries ? "country || CASE WHEN country = '' THEN '' ELSE '-' END || " : "";
 	const char *text_value = leaf_text(&leaf, "v");
 
@@ -310,9 +287,9 @@ build_codes(BuildTarget target, Oid relation, const char *column, int longest, b
 	if (countries)
 		hierarchy_add_level(table, "CASE WHEN country <> '' THEN country || '-*' ELSE left(code, 1) || CASE WHEN length(code) > 1 THEN '*' ELSE '' END END");
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, psprintf("(SELECT v, country, substr(%s, length(country) + 1) AS code FROM (SELECT v, %s AS country"
-												   " FROM (SELECT DISTINCT %s AS v FROM %s r) d) c) s WHERE v IS NOT NULL",
-												   code_of_text(text_value), countries ? country_of_text(text_value) : "''", leaf.expression, leaf.relation));
+	fill_from_column(table, &leaf, psprintf("(SELECT v, country, substr(%s, length(country) + 1) AS code FROM (SELECT v, %s AS country"
+											" FROM (SELECT DISTINCT %s AS v FROM %s r) d) c) s WHERE v IS NOT NULL",
+											code_of_text(text_value), countries ? country_of_text(text_value) : "''", leaf.expression, leaf.relation));
 }
 
 char *
@@ -325,37 +302,35 @@ text_is_address(const char *v)
 					v, v, v, v, v, v, v);
 }
 
-Oid
-build_addresses(BuildTarget target, Oid relation, const char *column)
+void
+build_addresses(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(target, BUILDER_ADDRESSES, &leaf, column);
+	LeafColumn	leaf = leaf_column(table);
 	const char *address = leaf.type_oid == TEXTOID ? psprintf("CASE WHEN %s THEN v::inet END", text_is_address("v")) : "v::inet";
 
 	for (int i = 0; i < 3; i++)
 		hierarchy_add_level(table, psprintf("coalesce(network(set_masklen(a, least(masklen(a), CASE family(a) WHEN 4 THEN %d ELSE %d END)))::text, 'no address')",
 											24 - 8 * i, 64 - 16 * i));
 	hierarchy_add_level(table, "'*'");
-	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS a FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
-												   address, leaf.expression, leaf.relation));
+	fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS a FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
+											address, leaf.expression, leaf.relation));
 }
 
-Oid
-build_hours(BuildTarget target, Oid relation, const char *column)
+void
+build_hours(NewHierarchy *table)
 {
-	LeafColumn	leaf = leaf_column(relation, column);
-	NewHierarchy *table = begin_from_column(target, BUILDER_HOURS, &leaf, column);
+	LeafColumn	leaf = leaf_column(table);
 
 	hierarchy_add_level(table, "to_char(extract(hour FROM v), 'FM00') || ':00'");
 	hierarchy_add_level(table, "CASE WHEN v < time '06:00' THEN '[00:00, 06:00)' WHEN v < time '12:00' THEN '[06:00, 12:00)'"
 						" WHEN v < time '18:00' THEN '[12:00, 18:00)' ELSE '[18:00, 24:00]' END");
 	hierarchy_add_level(table, "'*'");
 	/* all times, so that tomorrow's have leaves, too */
-	return fill_from_column(table, &leaf, psprintf("(WITH v AS (SELECT DISTINCT %s AS v FROM %s r) SELECT v FROM v UNION"
-												   " SELECT time '00:00' + i * step FROM (SELECT CASE WHEN bool_and(extract(second FROM v) = 0) THEN interval '1 minute'"
-												   " WHEN bool_and(extract(second FROM v) = trunc(extract(second FROM v))) THEN interval '1 second' END AS step FROM v) s,"
-												   " generate_series(0, (86400 / extract(epoch FROM step))::int - 1) i) s WHERE v IS NOT NULL",
-												   leaf.expression, leaf.relation));
+	fill_from_column(table, &leaf, psprintf("(WITH v AS (SELECT DISTINCT %s AS v FROM %s r) SELECT v FROM v UNION"
+											" SELECT time '00:00' + i * step FROM (SELECT CASE WHEN bool_and(extract(second FROM v) = 0) THEN interval '1 minute'"
+											" WHEN bool_and(extract(second FROM v) = trunc(extract(second FROM v))) THEN interval '1 second' END AS step FROM v) s,"
+											" generate_series(0, (86400 / extract(epoch FROM step))::int - 1) i) s WHERE v IS NOT NULL",
+											leaf.expression, leaf.relation));
 }
 
 /* ------------------------------------------------------------------------ trees */
@@ -458,12 +433,12 @@ check_tree(const char *with, const LeafColumn *leaf)
 	return depth;
 }
 
-Oid
-build_tree(BuildTarget target, Oid edges)
+void
+build_tree(NewHierarchy *table)
 {
+	Oid			edges = table->rule.relation;
 	Relation	rel = relation_open_existing(edges);
 	List	   *columns = live_columns(rel);
-	NewHierarchy *table;
 	char	   *child;
 	char	   *parent;
 	LeafColumn	leaf;
@@ -475,8 +450,8 @@ build_tree(BuildTarget target, Oid edges)
 	child = pstrdup(NameStr(((Form_pg_attribute) linitial(columns))->attname));
 	parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
 	relation_close(rel, NoLock);
-	leaf = leaf_column(edges, child);
-	table = begin_from_column(target, BUILDER_TREE, &leaf, child);
+	table->rule.column = child;
+	leaf = leaf_column(table);
 
 	/*
 	 * In effect until the names are restored.  The planner does not know that
@@ -490,5 +465,5 @@ build_tree(BuildTarget target, Oid edges)
 	depth = check_tree(with, &leaf);
 	for (int level = 1; level <= depth; level++)
 		hierarchy_add_level(table, psprintf("path[depth + 1 - greatest(0, %d - (%d - depth))]", level, depth));
-	return fill_from_column(table, &leaf, psprintf("(%s SELECT e.v, path, depth FROM leaf JOIN edge e USING (c)) s", with));
+	fill_from_column(table, &leaf, psprintf("(%s SELECT e.v, path, depth FROM leaf JOIN edge e USING (c)) s", with));
 }

@@ -7,11 +7,10 @@
  * mark are gone and the delimiter is a single byte.  Duplicates are removed in
  * the table, where the type of leaves decides which are equal.
  */
-#include "build/hierarchy_build.h"
+#include "build/hierarchy_table.h"
 
 #include "access/table.h"
 #include "access/xact.h"
-#include "build/hierarchy_table.h"
 #include "catalog/dataset.h"
 #include "catalog/pg_type.h"
 #include "catalog/type_match.h"
@@ -201,7 +200,7 @@ build_csv(const char *name, const char *csv, Size length, const char *delimiter,
 				 errmsg("rows of csv have no label"),
 				 errdetail("The first row has a single field."),
 				 errhint("Pass the character between the fields as delimiter.")));
-	table = hierarchy_table_begin(new_table(name), false);
+	table = hierarchy_table_begin(name);
 	table->height = prepared.nfields - 1;
 	table->has_ranges = type_is_range(type);
 	hierarchy_table_create(table, format_type_be_qualified(type));

@@ -2,11 +2,12 @@
  * hierarchy_dates.c
  *	  Builds hierarchies of dates and times.
  */
-#include "build/hierarchy_build.h"
-
 #include "build/hierarchy_table.h"
+
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/fmgrprotos.h"
 
 /* Units of time, and the label of the unit that contains day or time d. */
 static const char *const unit_names[] = {"hour", "day", "weekday", "week", "month", "quarter", "year", "decade", "20 years", "40 years", "century"};
@@ -88,23 +89,32 @@ append_open_end(StringInfo from, const char *leaf, const char *label, int nlabel
 	appendStringInfoString(from, ", '*'");
 }
 
-Oid
-build_dates(BuildTarget target, Datum low, Datum high, Datum wanted, DateKind kind, bool from_data)
+Datum
+day_bound(int32 day)
+{
+	return DirectFunctionCall1(int4_numeric, Int32GetDatum(day));
+}
+
+int32
+bound_day(Datum bound)
+{
+	return DatumGetInt32(DirectFunctionCall1(numeric_int4, bound));
+}
+
+void
+build_dates(NewHierarchy *table)
 {
 	int			nunits;
-	int		   *units = units_by_name(wanted, &nunits);
+	int		   *units = units_by_name(table->rule.units, &nunits);
 	bool		hours = nunits > 0 && units[0] == UNIT_HOUR;
+	bool		open = table->rule.builder == BUILDER_DATES_OPEN;
 
 	/* the first unit may be the size of leaves instead of a level */
 	int			first = nunits > 0 && units[0] <= UNIT_DAY ? 1 : 0;
-	NewHierarchy *table = hierarchy_table_begin(target, from_data);
 	StringInfoData from;
 
-	table->rule.builder = kind == DATES_PLAIN ? BUILDER_DATES : kind == DATES_OPEN ? BUILDER_DATES_OPEN : BUILDER_DATES_AS_RANGES;
-	table->rule.first_day = DatumGetDateADT(low);
-	table->rule.last_day = DatumGetDateADT(high);
-	table->rule.units = wanted;
-	table->params = add_value(add_value(NULL, DATEOID, low, false), DATEOID, high, false);
+	table->params = add_value(NULL, DATEOID, DateADTGetDatum(bound_day(table->rule.low)), false);
+	table->params = add_value(table->params, DATEOID, DateADTGetDatum(bound_day(table->rule.high)), false);
 	require_description(table, "$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)",
 						"low must be a date not above high", "Give the first and the last possible day.");
 	require_description(table, psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / (hours ? 24 : 1)),
@@ -118,15 +128,16 @@ build_dates(BuildTarget target, Datum low, Datum high, Datum wanted, DateKind ki
 						   "(SELECT $1::timestamp + i * interval '1 hour' AS d"
 						   " FROM generate_series(0, ($2 - $1 + 1) * 24 - 1) i) hours" :
 						   "(SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days");
-	if (kind == DATES_OPEN)
+	if (open)
 	{
 		append_open_end(&from, "daterange(NULL, $1)", "'< ' || to_char($1, 'YYYY-MM-DD')", nunits - first);
 		append_open_end(&from, "daterange($2 + 1, NULL)", "'>= ' || to_char($2 + 1, 'YYYY-MM-DD')", nunits - first);
 	}
-	table->has_ranges = first == 1 || kind != DATES_PLAIN;
+	table->has_ranges = first == 1 || table->rule.builder != BUILDER_DATES;
 	if (hours)
-		return hierarchy_table_fill(table, "tsrange", "tsrange(d, d + interval '1 hour')", from.data);
-	if (table->has_ranges)
-		return hierarchy_table_fill(table, "daterange", "daterange(d, d + 1)", from.data);
-	return hierarchy_table_fill(table, "date", "d", from.data);
+		hierarchy_table_fill(table, "tsrange", "tsrange(d, d + interval '1 hour')", from.data);
+	else if (table->has_ranges)
+		hierarchy_table_fill(table, "daterange", "daterange(d, d + 1)", from.data);
+	else
+		hierarchy_table_fill(table, "date", "d", from.data);
 }

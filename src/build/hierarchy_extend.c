@@ -24,11 +24,9 @@
  * ones.  So they say no more of a value than the highest label below *, and
  * what was built from bounds does not become made from data.
  */
-#include "build/hierarchy_build.h"
-
-#include "access/htup_details.h"
-#include "access/relation.h"
 #include "build/hierarchy_table.h"
+
+#include "access/relation.h"
 #include "catalog/dataset.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
@@ -46,171 +44,89 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* ------------------------------------------------------------------ builders */
-
-static void
-call_builder(NewLeaves *leaves, const HierarchyRule *rule, Oid relation, const char *column)
-{
-	BuildTarget target = {.leaves = leaves};
-	ArrayType  *lengths = rule->lengths == 0 ? NULL : DatumGetArrayTypePCopy(rule->lengths);
-
-	switch (rule->builder)
-	{
-		case BUILDER_INTERVALS:
-		case BUILDER_RANGES:
-			(void) build_numbers(target, rule->low, rule->high, rule->builder == BUILDER_RANGES ? rule->step : 0, rule->numbers, true);
-			break;
-		case BUILDER_CODED:
-			(void) build_coded(target, rule->low, rule->high, rule->top, rule->bottom, rule->numbers, rule->step);
-			break;
-		case BUILDER_ROUNDED:
-		case BUILDER_ROUNDED_RANGES:
-			(void) build_rounded(target, rule->low, rule->high, rule->numbers, rule->builder == BUILDER_ROUNDED_RANGES);
-			break;
-		case BUILDER_DATES:
-		case BUILDER_DATES_AS_RANGES:
-			(void) build_dates(target, DateADTGetDatum(rule->first_day), DateADTGetDatum(rule->last_day), rule->units,
-							   rule->builder == BUILDER_DATES ? DATES_PLAIN : DATES_AS_RANGES, true);
-			break;
-		case BUILDER_FLAT:
-			(void) build_flat(target, relation, column);
-			break;
-		case BUILDER_MAILS:
-			(void) build_mails(target, relation, column);
-			break;
-		case BUILDER_MASKS:
-			(void) build_masks(target, relation, column, rule->word);
-			break;
-		case BUILDER_QUANTILES:
-			(void) build_quantiles(target, relation, column, lengths);
-			break;
-		case BUILDER_FREQUENCIES:
-			(void) build_frequencies(target, relation, column, rule->minimum, rule->word);
-			break;
-		case BUILDER_PREFIXES:
-			(void) build_prefixes(target, relation, column, lengths, rule->word);
-			break;
-		case BUILDER_CODES:
-			/* levels of one length after another, the country's and the last */
-			(void) build_codes(target, relation, column, leaves->height - 1, false);
-			break;
-		case BUILDER_COUNTRY_CODES:
-			(void) build_codes(target, relation, column, leaves->height - 2, true);
-			break;
-		case BUILDER_ADDRESSES:
-			(void) build_addresses(target, relation, column);
-			break;
-		case BUILDER_HOURS:
-			(void) build_hours(target, relation, column);
-			break;
-		case BUILDER_TREE:
-			(void) build_tree(target, relation);
-			break;
-		default:
-			elog(ERROR, "builder %d does not extend hierarchies", (int) rule->builder);
-	}
-}
-
 /*
- * Moves the bounds of a rule to cover a column's values, but never by more than
- * they are apart, or by a thousand leaves or ten years: a value far off is rather
- * a mistake than the first of many.
+ * Moves the bounds of a rule to cover the values of its column, but never by more
+ * than they are apart, or by a thousand leaves or ten years: a value far off is
+ * rather a mistake than the first of many.
  */
 static void
-cover(HierarchyRule *rule, Oid leaf_type, Oid relation, const char *column)
+cover(HierarchyRule *rule, Oid leaf_type)
 {
-	Oid			type = column_type(relation, column);
+	Oid			type = column_type(rule->relation, rule->column);
 	bool		days = rule->builder == BUILDER_DATES || rule->builder == BUILDER_DATES_AS_RANGES;
-	const char *value = psprintf("r.%s", quote_identifier(column));
-	const Oid	types[2] = {days ? DATEOID : NUMERICOID, days ? DATEOID : NUMERICOID};
-	ParamListInfo params = NULL;
+	bool		integers = type_is_integer(leaf_type);
+	const Oid	types[2] = {NUMERICOID, NUMERICOID};
+	const char *value = psprintf("r.%s", quote_identifier(rule->column));
+	const char *below = "$1 - ceil(($1 - lowest) / w) * w";
+	const char *above = "$1 + ceil((highest - $1) / w) * w";
+	ParamListInfo params = add_value(add_value(NULL, NUMERICOID, rule->low, false), NUMERICOID, rule->high, false);
 	QueryRows  *rows;
-	char	   *query;
 	bool		isnull;
 
 	if (days ? !type_is_moment(type) : !type_is_number(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of relation %s has another type than the hierarchy", column, relation_sql_name(relation)),
+				 errmsg("column \"%s\" of relation %s has another type than the hierarchy", rule->column, relation_sql_name(rule->relation)),
 				 errdetail("Its type is %s.", format_type_be(type))));
+	params = add_value(params, NUMERICARRAYOID, rule->numbers, days);
+	params = add_value(params, NUMERICOID, rule->step, rule->step == 0);
 	if (days)
 	{
-		params = add_value(add_value(NULL, DATEOID, DateADTGetDatum(rule->first_day), false), DATEOID, DateADTGetDatum(rule->last_day), false);
-		query = psprintf("SELECT CASE WHEN min(v) < $1 THEN least($1, %s) ELSE $1 END, CASE WHEN max(v) > $2 THEN greatest($2, %s) ELSE $2 END"
-						 " FROM (SELECT %s::date AS v FROM %s r WHERE isfinite(%s)) s, (SELECT greatest(3653, $2 - $1) AS far) f GROUP BY far",
-						 unit_end(rule->units, "greatest(min(v), $1 - far)", false), unit_end(rule->units, "least(max(v), $2 + far)", true),
-						 value, relation_sql_name(relation), value);
+		value = psprintf("CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END", value, value);
+		below = psprintf("%s - date '2000-01-01'", unit_end(rule->units, "(date '2000-01-01' + lowest::int)", false));
+		above = psprintf("%s - date '2000-01-01'", unit_end(rule->units, "(date '2000-01-01' + highest::int)", true));
 	}
-	else
+	else if (integers)
 	{
-		/* a high of integers is the last leaf, one of ranges where it ends */
-		int			last = !type_is_range(leaf_type);
-
-		params = add_value(add_value(NULL, NUMERICOID, rule->low, false), NUMERICOID, rule->high, false);
-		params = add_array(params, NUMERICARRAYOID, rule->numbers);
-		params = add_value(params, NUMERICOID, rule->step, rule->step == 0);
-		query = psprintf("SELECT floor($1 - ceil(greatest(0, $1 - greatest(min(v), $1 - far)) / w) * w),"
-						 " CASE WHEN max(v) > $2 THEN ceil($1 + ceil((least(max(v), $2 + far) + %d - $1) / w) * w) - %d ELSE $2 END"
-						 " FROM (SELECT %s::numeric AS v FROM %s r) s,"
-						 " (SELECT w, greatest($2 - $1, 1000 * w) AS far FROM (SELECT coalesce($3[cardinality($3)], $4, 1) AS w) t) f"
-						 " WHERE abs(v) < 'Infinity' GROUP BY w, far", last, last, value, relation_sql_name(relation));
+		/* a bound is the last leaf, not where it ends */
+		below = psprintf("floor(%s)", below);
+		above = "ceil($1 + ceil((highest + 1 - $1) / w) * w) - 1";
 	}
-	rows = rows_of_query(query, list_make1_oid(relation), params, NULL, 2, types);
+	rows = rows_of_query(psprintf("SELECT CASE WHEN lowest < $1 THEN least($1, %s) ELSE $1 END,"
+								  " CASE WHEN highest > $2 THEN greatest($2, %s) ELSE $2 END FROM"
+								  " (SELECT w, greatest(min(v), $1 - far) AS lowest, least(max(v), $2 + far) AS highest FROM"
+								  " (SELECT w, greatest($2 - $1, %d * w) AS far FROM (SELECT coalesce($3[cardinality($3)], $4, 1) AS w) t) f,"
+								  " (SELECT (%s)::numeric AS v FROM %s r) s WHERE abs(v) < 'Infinity' GROUP BY w, far) b",
+								  below, above, days ? 3653 : 1000, value, relation_sql_name(rule->relation)),
+						 list_make1_oid(rule->relation), params, NULL, 2, types);
 	if (rows->n == 0)
 		return;
-	if (days)
-	{
-		rule->first_day = DatumGetDateADT(row_value(rows, 0, 0, &isnull));
-		rule->last_day = DatumGetDateADT(row_value(rows, 0, 1, &isnull));
-		return;
-	}
 	rule->low = row_value(rows, 0, 0, &isnull);
 	rule->high = row_value(rows, 0, 1, &isnull);
 }
 
 /* ------------------------------------------------------------------ new leaves */
 
-/* The columns of a table h from one on, or those of new_leaves n, between other texts, with commas. */
+/* Columns from one on, between other texts, with commas. */
 static char *
-columns_of(List *names, bool own, int from, const char *before, const char *after)
+columns_of(List *names, int from, const char *before, const char *after)
 {
 	StringInfoData columns;
 
 	initStringInfo(&columns);
 	for (int i = from; i < list_length(names); i++)
-		appendStringInfo(&columns, "%s%s%s%s", i > from ? ", " : "", before,
-						 own ? psprintf("h.%s", quote_identifier(list_nth(names, i))) : psprintf("n.level%d", i), after);
+		appendStringInfo(&columns, "%s%s%s%s", i > from ? ", " : "", before, quote_identifier(list_nth(names, i)), after);
 	return columns.data;
 }
 
-/*
- * The statement that adds the rows that are new, called new_leaves, to a table
- * h.
- */
+/* What follows SELECT in the statement that adds the rows that are new, called new_leaves, to a table. */
 static char *
-insertion(const NewLeaves *leaves, const HierarchyRule *rule, List *names)
+new_rows(const NewLeaves *leaves, const HierarchyRule *rule, List *names)
 {
 	const char *table = relation_sql_name(leaves->hierarchy);
 	const char *value = quote_identifier(linitial(names));
 	const char *collation = type_is_text(leaves->leaf_type) ? " COLLATE \"C\"" : "";
-	char	   *labels = columns_of(names, false, 1, "", "");
-	StringInfoData all;
-
-	initStringInfo(&all);
-	for (int i = 0; i < list_length(names); i++)
-		appendStringInfo(&all, "%s%s", i > 0 ? ", " : "", quote_identifier(list_nth(names, i)));
 
 	/* what no leaf covers */
 	if (type_is_range(leaves->leaf_type))
-		return psprintf("INSERT INTO %s (%s) SELECT r, %s FROM (SELECT range_agg(h.%s) AS leaves FROM %s h) k, new_leaves n,"
-						" unnest(multirange(n.value) - k.leaves) r", table, all.data, labels, value, table);
+		return psprintf("r, %s FROM (SELECT range_agg(h.%s) AS leaves FROM %s h) k, new_leaves n, unnest(multirange(n.%s) - k.leaves) r",
+						columns_of(names, 1, "n.", ""), value, table, value);
 	/* the labels of the greatest leaf below, or else of the least */
 	if (rule->builder == BUILDER_QUANTILES)
-		return psprintf("INSERT INTO %s (%s) SELECT n.value, %s FROM new_leaves n JOIN %s h ON h.%s = coalesce("
-						"(SELECT max(l.%s%s) FROM %s l WHERE l.%s%s <= n.value%s), (SELECT min(l.%s%s) FROM %s l)) ON CONFLICT DO NOTHING",
-						table, all.data, columns_of(names, true, 1, "", ""), table, value, value, collation, table, value, collation,
-						collation, value, collation, table);
-	return psprintf("INSERT INTO %s (%s) SELECT n.value, %s FROM new_leaves n ON CONFLICT DO NOTHING", table, all.data, labels);
+		return psprintf("n.%s, %s FROM new_leaves n JOIN %s h ON h.%s = coalesce((SELECT max(l.%s%s) FROM %s l WHERE l.%s%s <= n.%s%s),"
+						" (SELECT min(l.%s%s) FROM %s l)) ON CONFLICT DO NOTHING", value, columns_of(names, 1, "h.", ""), table, value,
+						value, collation, table, value, collation, value, collation, value, collation, table);
+	return "n.* FROM new_leaves n ON CONFLICT DO NOTHING";
 }
 
 /*
@@ -223,8 +139,7 @@ check_rule(const NewLeaves *leaves, const HierarchyRule *rule, List *names, Quer
 {
 	const char *table = relation_sql_name(leaves->hierarchy);
 	const char *value = quote_identifier(linitial(names));
-	const char *shown = sql_as(text_form(leaves->leaf_type), "d.value");
-	int			first = rule->builder == BUILDER_FREQUENCIES ? 2 : 1;
+	const char *labels = columns_of(names, rule->builder == BUILDER_FREQUENCIES ? 2 : 1, "", "");
 	const Oid	type = TEXTOID;
 	char	   *differing;
 	char	   *found;
@@ -232,13 +147,12 @@ check_rule(const NewLeaves *leaves, const HierarchyRule *rule, List *names, Quer
 	if (rule->builder == BUILDER_QUANTILES)
 		return;
 	differing = type_is_range(leaves->leaf_type) ?
-		psprintf("SELECT n.value FROM new_leaves n JOIN %s h ON lower(h.%s) = lower(n.value) WHERE ROW(%s) IS DISTINCT FROM ROW(%s)", table, value,
-				 columns_of(names, true, 1, "split_part(", ", ',', 1)"), columns_of(names, false, 1, "split_part(", ", ',', 1)")) :
-		psprintf("SELECT n.value, %s FROM new_leaves n EXCEPT SELECT h.%s, %s FROM %s h", columns_of(names, false, first, "", ""), value,
-				 columns_of(names, true, first, "", ""), table);
+		psprintf("SELECT n.%s AS v FROM new_leaves n JOIN %s h ON lower(h.%s) = lower(n.%s) WHERE ROW(%s) IS DISTINCT FROM ROW(%s)", value, table,
+				 value, value, columns_of(names, 1, "split_part(h.", ", ',', 1)"), columns_of(names, 1, "split_part(n.", ", ',', 1)")) :
+		psprintf("SELECT %s AS v, %s FROM new_leaves EXCEPT SELECT %s, %s FROM %s", value, labels, value, labels, table);
 	see_own_changes();
 	found = row_text(rows_of_query(psprintf("SELECT string_agg(v, ', ' ORDER BY v) FROM (SELECT quote_literal(left(%s, 100)) AS v"
-											" FROM (%s) d LIMIT 5) s", shown, differing),
+											" FROM (%s) d LIMIT 5) s", sql_as(text_form(leaves->leaf_type), "d.v"), differing),
 								   list_make1_oid(leaves->hierarchy), NULL, environment, 1, &type), 0, 0);
 	PopActiveSnapshot();
 	if (found != NULL)
@@ -311,17 +225,17 @@ open_to_extend(Oid hierarchy)
 	return table;
 }
 
-/* Collects the rows that the rule gives for a column's values, as a role that may read them. */
+/* Collects the rows that a rule gives for its column's values, as a role that may read them. */
 static void
-collect_leaves(NewLeaves *leaves, HierarchyRule *rule, Oid relation, const char *column)
+collect_leaves(NewLeaves *leaves, HierarchyRule *rule)
 {
-	Relation	source = relation_open_existing(relation);
+	Relation	source = relation_open_existing(rule->relation);
 	List	   *columns;
 	ListCell   *cell;
 	ActingAs	before;
 
-	require_column(relation, column);
-	columns = list_make1_int(get_attnum(relation, column));
+	require_column(rule->relation, rule->column);
+	columns = list_make1_int(get_attnum(rule->relation, rule->column));
 	/* edges are two columns */
 	if (rule->builder == BUILDER_TREE)
 		foreach(cell, live_columns(source))
@@ -329,19 +243,19 @@ collect_leaves(NewLeaves *leaves, HierarchyRule *rule, Oid relation, const char 
 		if (foreach_current_index(cell) < 2)
 			columns = list_append_unique_int(columns, ((Form_pg_attribute) lfirst(cell))->attnum);
 	}
-	leaves->sources = list_make1_oid(relation);
-	before = act_as(reading_role(relation, columns));
+	leaves->sources = list_make1_oid(rule->relation);
+	before = act_as(reading_role(rule->relation, columns));
 	(void) sql_use_catalog_names();
-	if (rule->values == VALUES_BEYOND)
-		cover(rule, leaves->leaf_type, relation, column);
-	call_builder(leaves, rule, relation, column);
+	if (hierarchy_builders[rule->builder].new_values == VALUES_BEYOND)
+		cover(rule, leaves->leaf_type);
+	hierarchy_rows_collect(leaves, rule);
 	act_end(&before);
 	relation_close(source, NoLock);
 }
 
-/* Extends by a rule that was read. */
+/* Extends by a rule that was read, and its source. */
 static int64
-extend_by(Oid hierarchy, HierarchyRule rule, Oid relation, const char *column)
+extend_by(Oid hierarchy, HierarchyRule rule)
 {
 	Relation	table = open_to_extend(hierarchy);
 	NewLeaves	leaves = {.hierarchy = hierarchy};
@@ -352,15 +266,15 @@ extend_by(Oid hierarchy, HierarchyRule rule, Oid relation, const char *column)
 
 	leaves.height = list_length(names) - 1;
 	leaves.desc = CreateTemplateTupleDesc(leaves.height + 1);
-	TupleDescInitEntry(leaves.desc, 1, "value", leaves.leaf_type, -1, 0);
-	for (int i = 1; i <= leaves.height; i++)
-		TupleDescInitEntry(leaves.desc, i + 1, psprintf("level%d", i), TEXTOID, -1, 0);
+	for (int i = 0; i <= leaves.height; i++)
+		TupleDescInitEntry(leaves.desc, i + 1, list_nth(names, i), i == 0 ? leaves.leaf_type : TEXTOID, -1, 0);
 	TupleDescFinalize(leaves.desc);
 	leaves.rows = tuplestore_begin_heap(false, false, work_mem);
-	collect_leaves(&leaves, &rule, relation, column);
+	collect_leaves(&leaves, &rule);
 	rows_show(environment, "new_leaves", leaves.rows, InvalidOid, leaves.desc);
 	require_plain(table);
-	added = (int64) rows_change(insertion(&leaves, &rule, names), list_make1_oid(hierarchy), NULL, environment);
+	added = (int64) rows_change(psprintf("INSERT INTO %s (%s) SELECT %s", relation_sql_name(hierarchy), columns_of(names, 0, "", ""),
+										 new_rows(&leaves, &rule, names)), list_make1_oid(hierarchy), NULL, environment);
 	check_rule(&leaves, &rule, names, environment);
 	tuplestore_end(leaves.rows);
 	sql_restore_names(settings);
@@ -392,16 +306,19 @@ hierarchy_extend(Oid hierarchy, Oid relation, const char *column)
 	HierarchyRule rule;
 
 	require_rule(hierarchy, &rule);
-	if (rule.values == VALUES_NOWHERE)
+	if (hierarchy_builders[rule.builder].new_values == VALUES_NOWHERE)
 		return 0;
 	if (rule.builder == BUILDER_TREE && !OidIsValid(rule.relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the edges of hierarchy %s are gone, or have another name", relation_sql_name(hierarchy)),
 				 errhint("Add leaves with INSERT, or build another hierarchy.")));
-	if (rule.builder == BUILDER_TREE)
-		return extend_by(hierarchy, rule, rule.relation, rule.column);
-	return extend_by(hierarchy, rule, relation, column);
+	if (rule.builder != BUILDER_TREE)
+	{
+		rule.relation = relation;
+		rule.column = column;
+	}
+	return extend_by(hierarchy, rule);
 }
 
 int64
@@ -413,10 +330,10 @@ hierarchy_extend_all(Oid hierarchy)
 	int64		added = 0;
 
 	require_rule(hierarchy, &rule);
-	if (rule.values == VALUES_NOWHERE)
+	if (hierarchy_builders[rule.builder].new_values == VALUES_NOWHERE)
 		return 0;
-	if (rule.values == VALUES_ANYWHERE && OidIsValid(rule.relation))
-		return extend_by(hierarchy, rule, rule.relation, rule.column);
+	if (hierarchy_builders[rule.builder].new_values == VALUES_ANYWHERE && OidIsValid(rule.relation))
+		return extend_by(hierarchy, rule);
 	see_own_changes();
 	rows = read_catalog("SELECT d.relation::oid, d.row_type::oid, a.column_name::text, d.timezone FROM anonopt.attribute a"
 						" JOIN anonopt.dataset d ON d.dataset = a.dataset WHERE a.hierarchy = $1 AND d.owner = $2 ORDER BY a.dataset, a.ordinal",

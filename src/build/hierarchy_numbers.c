@@ -6,38 +6,27 @@
  * All but bins are described by the parameters $1 low, $2 high, $3 widths, $4
  * the width of a leaf, $5 top and $6 bottom.
  */
-#include "build/hierarchy_build.h"
-
 #include "build/hierarchy_table.h"
+
 #include "catalog/pg_type.h"
 #include "utils/fmgrprotos.h"
 
 /*
- * Begins a hierarchy whose description has widths under a name.  Without a step
- * leaves are integers; without top or bottom, those are null.
+ * Sets the parameters, among them widths under a name.  Without a step leaves are
+ * integers; without top or bottom, those are null.
  */
-static NewHierarchy *
-begin_numbers(BuildTarget target, Builder builder, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top,
-			  Datum bottom, bool from_data)
+static void
+set_numbers(NewHierarchy *table, const char *widths_name, Datum step)
 {
-	NewHierarchy *table;
+	const HierarchyRule *rule = &table->rule;
 
-	(void) count_elements(widths, widths_name);
-	table = hierarchy_table_begin(target, from_data);
-	table->rule.builder = builder;
-	table->rule.low = low;
-	table->rule.high = high;
-	table->rule.step = step;
-	table->rule.top = top;
-	table->rule.bottom = bottom;
-	table->rule.numbers = widths;
-	table->params = add_value(table->params, NUMERICOID, low, false);
-	table->params = add_value(table->params, NUMERICOID, high, false);
-	table->params = add_array(table->params, NUMERICARRAYOID, widths);
+	(void) count_elements(rule->numbers, widths_name);
+	table->params = add_value(table->params, NUMERICOID, rule->low, false);
+	table->params = add_value(table->params, NUMERICOID, rule->high, false);
+	table->params = add_array(table->params, NUMERICARRAYOID, rule->numbers);
 	table->params = add_value(table->params, NUMERICOID, step == 0 ? DirectFunctionCall1(int4_numeric, Int32GetDatum(1)) : step, false);
-	table->params = add_value(table->params, NUMERICOID, top, top == 0);
-	table->params = add_value(table->params, NUMERICOID, bottom, bottom == 0);
-	return table;
+	table->params = add_value(table->params, NUMERICOID, rule->top, rule->top == 0);
+	table->params = add_value(table->params, NUMERICOID, rule->bottom, rule->bottom == 0);
 }
 
 static void
@@ -85,7 +74,7 @@ add_coded_level(NewHierarchy *table, const char *inside)
  * lies below, within or above the ends: -1, 0 or 1.  The last range is closed,
  * so that high itself has a leaf.
  */
-static Oid
+static void
 fill_numbers(NewHierarchy *table, bool integers)
 {
 	int			nwidths = count_elements(table->params->params[2].value, "widths");
@@ -107,15 +96,15 @@ fill_numbers(NewHierarchy *table, bool integers)
 										" FROM (SELECT $1 + floor((lo - $1) / $3[%d]) * $3[%d] AS l, $3[%d] AS w) s)", end, closed, i, i, i));
 	hierarchy_add_level(table, "'*'");
 	table->has_ranges = !integers;
-	return hierarchy_table_fill(table, integers ? integer_type(table) : "numrange", "leaf", leaves);
+	hierarchy_table_fill(table, integers ? integer_type(table) : "numrange", "leaf", leaves);
 }
 
-Oid
-build_numbers(BuildTarget target, Datum low, Datum high, Datum step, Datum widths, bool from_data)
+void
+build_numbers(NewHierarchy *table)
 {
-	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(target, integers ? BUILDER_INTERVALS : BUILDER_RANGES, low, high, "widths", widths, step, 0, 0, from_data);
+	bool		integers = table->rule.builder == BUILDER_INTERVALS;
 
+	set_numbers(table, "widths", table->rule.step);
 	if (integers)
 		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
 	else
@@ -124,16 +113,16 @@ build_numbers(BuildTarget target, Datum low, Datum high, Datum step, Datum width
 	check_bounds(table);
 	check_leaves(table, "$4", "Use a larger step, or closer bounds.");
 	check_widths(table);
-	return fill_numbers(table, integers);
+	fill_numbers(table, integers);
 }
 
-Oid
-build_coded(BuildTarget target, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step)
+void
+build_coded(NewHierarchy *table)
 {
-	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(target, BUILDER_CODED, low, high, "widths", widths, step, top, bottom, false);
+	bool		integers = table->rule.step == 0;
 
-	if (top == 0 && bottom == 0)
+	set_numbers(table, "widths", table->rule.step);
+	if (table->rule.top == 0 && table->rule.bottom == 0)
 		refuse_description("neither top nor bottom is given", "Give the value at which top coding starts, or below which bottom coding applies.");
 	require_description(table, "$4 > 0 AND $4 < 'Infinity'", "step must be positive", "For example 100; without a step, leaves are integers.");
 	check_bounds(table);
@@ -146,7 +135,7 @@ build_coded(BuildTarget target, Datum low, Datum high, Datum top, Datum bottom, 
 	check_widths(table);
 	if (integers)
 		add_coded_level(table, "lo::text");
-	return fill_numbers(table, integers);
+	fill_numbers(table, integers);
 }
 
 /* ------------------------------------------------------------- rounded numbers */
@@ -159,19 +148,18 @@ rounded(const char *value, const char *step)
 					value, step, step, value, step, step, step);
 }
 
-Oid
-build_rounded(BuildTarget target, Datum low, Datum high, Datum steps, bool continuous)
+void
+build_rounded(NewHierarchy *table)
 {
-	int			nsteps = count_elements(steps, "steps");
+	bool		continuous = table->rule.builder == BUILDER_ROUNDED_RANGES;
+	int			nsteps = count_elements(table->rule.numbers, "steps");
 	Datum	   *step;
-	NewHierarchy *table;
 	StringInfoData from;
 
-	deconstruct_array(DatumGetArrayTypeP(steps), NUMERICOID, -1, false, TYPALIGN_INT, &step, NULL, &nsteps);
-	table = begin_numbers(target, continuous ? BUILDER_ROUNDED_RANGES : BUILDER_ROUNDED, low, high, "steps", steps,
-						  nsteps == 0 ? 0 : step[0], 0, 0, false);
+	deconstruct_array(DatumGetArrayTypeP(table->rule.numbers), NUMERICOID, -1, false, TYPALIGN_INT, &step, NULL, &nsteps);
 	if (nsteps == 0)
 		refuse_description("no step is given", "For example {10,50}.");
+	set_numbers(table, "steps", step[0]);
 	require_description(table, "$4 > 0 AND $4 < 'Infinity'", "each step must be positive", "For example {10,50}.");
 	check_widths(table);
 	check_bounds(table);
@@ -195,21 +183,17 @@ build_rounded(BuildTarget target, Datum low, Datum high, Datum steps, bool conti
 	}
 	hierarchy_add_level(table, "'*'");
 	table->has_ranges = continuous;
-	return hierarchy_table_fill(table, continuous ? "numrange" : integer_type(table), "leaf", from.data);
+	hierarchy_table_fill(table, continuous ? "numrange" : integer_type(table), "leaf", from.data);
 }
 
 /* ------------------------------------------------------------------------ bins */
 
-Oid
-build_bins(BuildTarget target, const Datum *edges, int nlevels)
+void
+build_bins(NewHierarchy *table)
 {
-	NewHierarchy *table = hierarchy_table_begin(target, true);
-
-	/* open ends leave no value without a leaf */
-	table->rule.builder = BUILDER_BINS;
-	for (int i = 1; i <= nlevels; i++)
+	for (int i = 1; i <= table->rule.nedges; i++)
 	{
-		table->params = add_value(table->params, NUMERICARRAYOID, edges[i - 1], false);
+		table->params = add_value(table->params, NUMERICARRAYOID, table->rule.edges[i - 1], false);
 		/* the bin of a leaf that begins at lo */
 		if (i > 1)
 			hierarchy_add_level(table, psprintf("(SELECT CASE g WHEN 0 THEN '< ' || trim_scale(e[1]) WHEN cardinality(e) THEN '>= ' || trim_scale(e[g])"
@@ -218,6 +202,6 @@ build_bins(BuildTarget target, const Datum *edges, int nlevels)
 	}
 	hierarchy_add_level(table, "'*'");
 	table->has_ranges = true;
-	return hierarchy_table_fill(table, "numrange", "numrange(lo, hi)",
-								"(SELECT $1[i] AS lo, $1[i + 1] AS hi FROM generate_series(0, cardinality($1)) i) leaves");
+	hierarchy_table_fill(table, "numrange", "numrange(lo, hi)",
+						 "(SELECT $1[i] AS lo, $1[i + 1] AS hi FROM generate_series(0, cardinality($1)) i) leaves");
 }

@@ -12,22 +12,20 @@
  * does not grow.  Everybody reads comments, so the digest is salted.  The source
  * is known by its name then; under another name, it is none.
  */
-#include "build/hierarchy_rule.h"
+#include "build/hierarchy_table.h"
 
 #include "access/xact.h"
 #include "base/names.h"
-#include "build/hierarchy_build.h"
 #include "catalog/dataset.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
-#include "catalog/sql.h"
 #include "commands/comment.h"
 #include "utils/snapmgr.h"
 
 /* Arguments that must not be null. */
-#define NEEDS_BOUNDS 0x01		/* numbers, and widths or steps */
+#define NEEDS_BOUNDS 0x01		/* and widths or steps */
 #define NEEDS_STEP 0x02
 #define NEEDS_DAYS 0x04			/* and units */
 #define NEEDS_COLUMN 0x08
@@ -35,154 +33,151 @@
 #define NEEDS_LENGTHS 0x20
 #define NEEDS_MINIMUM 0x40
 
-static const char *const builder_names[BUILDERS] = {
-	"none", "interval", "range", "top_coded", "rounding", "rounding_ranges", "bins", "date", "date_ranges", "date_open",
-	"flat", "mail", "mask", "quantile", "frequency", "prefix", "codes", "country_codes", "addresses", "hours", "tree"
+const HierarchyBuilder hierarchy_builders[BUILDERS] = {
+	[BUILDER_NONE] = {"none", NULL, VALUES_NOWHERE, 0},
+	[BUILDER_INTERVALS] = {"interval", build_numbers, VALUES_BEYOND, NEEDS_BOUNDS},
+	[BUILDER_RANGES] = {"range", build_numbers, VALUES_BEYOND, NEEDS_BOUNDS | NEEDS_STEP},
+	[BUILDER_CODED] = {"top_coded", build_coded, VALUES_BEYOND, NEEDS_BOUNDS},
+	[BUILDER_ROUNDED] = {"rounding", build_rounded, VALUES_BEYOND, NEEDS_BOUNDS},
+	[BUILDER_ROUNDED_RANGES] = {"rounding_ranges", build_rounded, VALUES_BEYOND, NEEDS_BOUNDS},
+	/* open ends leave no value without a leaf */
+	[BUILDER_BINS] = {"bins", build_bins, VALUES_NOWHERE, 0},
+	[BUILDER_DATES] = {"date", build_dates, VALUES_BEYOND, NEEDS_DAYS},
+	[BUILDER_DATES_AS_RANGES] = {"date_ranges", build_dates, VALUES_BEYOND, NEEDS_DAYS},
+	[BUILDER_DATES_OPEN] = {"date_open", build_dates, VALUES_NOWHERE, 0},
+	[BUILDER_FLAT] = {"flat", build_flat, VALUES_ANYWHERE, NEEDS_COLUMN},
+	[BUILDER_MAILS] = {"mail", build_mails, VALUES_ANYWHERE, NEEDS_COLUMN},
+	[BUILDER_MASKS] = {"mask", build_masks, VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_WORD},
+	[BUILDER_QUANTILES] = {"quantile", build_quantiles, VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_LENGTHS},
+	[BUILDER_FREQUENCIES] = {"frequency", build_frequencies, VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_WORD | NEEDS_MINIMUM},
+	[BUILDER_PREFIXES] = {"prefix", build_prefixes, VALUES_ANYWHERE, NEEDS_COLUMN},
+	[BUILDER_CODES] = {"codes", build_codes, VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_MINIMUM},
+	[BUILDER_COUNTRY_CODES] = {"country_codes", build_codes, VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_MINIMUM},
+	[BUILDER_ADDRESSES] = {"addresses", build_addresses, VALUES_ANYWHERE, NEEDS_COLUMN},
+	[BUILDER_HOURS] = {"hours", build_hours, VALUES_ANYWHERE, NEEDS_COLUMN},
+	[BUILDER_TREE] = {"tree", build_tree, VALUES_ANYWHERE, NEEDS_COLUMN}
 };
 
+/* Columns with arguments that are datums, in the order of the statements below, and who needs them. */
 static const struct
 {
-	NewValues	values;
-	int			needs;
-}			builders[BUILDERS] = {
-	[BUILDER_INTERVALS] = {VALUES_BEYOND, NEEDS_BOUNDS},
-	[BUILDER_RANGES] = {VALUES_BEYOND, NEEDS_BOUNDS | NEEDS_STEP},
-	[BUILDER_CODED] = {VALUES_BEYOND, NEEDS_BOUNDS},
-	[BUILDER_ROUNDED] = {VALUES_BEYOND, NEEDS_BOUNDS},
-	[BUILDER_ROUNDED_RANGES] = {VALUES_BEYOND, NEEDS_BOUNDS},
-	[BUILDER_BINS] = {VALUES_NOWHERE, 0},
-	[BUILDER_DATES] = {VALUES_BEYOND, NEEDS_DAYS},
-	[BUILDER_DATES_AS_RANGES] = {VALUES_BEYOND, NEEDS_DAYS},
-	[BUILDER_DATES_OPEN] = {VALUES_NOWHERE, 0},
-	[BUILDER_FLAT] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_MAILS] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_MASKS] = {VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_WORD},
-	[BUILDER_QUANTILES] = {VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_LENGTHS},
-	[BUILDER_FREQUENCIES] = {VALUES_ANYWHERE, NEEDS_COLUMN | NEEDS_WORD | NEEDS_MINIMUM},
-	[BUILDER_PREFIXES] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_CODES] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_COUNTRY_CODES] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_ADDRESSES] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_HOURS] = {VALUES_ANYWHERE, NEEDS_COLUMN},
-	[BUILDER_TREE] = {VALUES_ANYWHERE, NEEDS_COLUMN}
+	Oid			type;
+	Size		offset;
+	int			needed;
+}			arguments[] = {
+	{NUMERICOID, offsetof(HierarchyRule, low), NEEDS_BOUNDS | NEEDS_DAYS},
+	{NUMERICOID, offsetof(HierarchyRule, high), NEEDS_BOUNDS | NEEDS_DAYS},
+	{NUMERICOID, offsetof(HierarchyRule, step), NEEDS_STEP},
+	{NUMERICOID, offsetof(HierarchyRule, top), 0},
+	{NUMERICOID, offsetof(HierarchyRule, bottom), 0},
+	{NUMERICARRAYOID, offsetof(HierarchyRule, numbers), NEEDS_BOUNDS},
+	{TEXTARRAYOID, offsetof(HierarchyRule, units), NEEDS_DAYS},
+	{INT4ARRAYOID, offsetof(HierarchyRule, lengths), NEEDS_LENGTHS},
+	{INT8OID, offsetof(HierarchyRule, minimum), NEEDS_MINIMUM}
 };
+
+#define ARGUMENTS "low, high, step, top, bottom, numbers, units, lengths, minimum"
+
+static Datum *
+argument_of(const HierarchyRule *rule, int i)
+{
+	return (Datum *) ((char *) unconstify(HierarchyRule *, rule) + arguments[i].offset);
+}
 
 #define MARK "rule of anonopt: "
 
-/* The name of a relation, as it is recorded, and the digest of a rule. */
+/* The name of a relation, as it is recorded, and the mark of a rule. */
 #define SOURCE "(SELECT ROW(n.nspname, c.relname)::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = %s)"
-#define DIGEST "encode(sha256(convert_to(ROW(salt, source, from_data, builder, column_name, low, high, step, top, bottom, numbers," \
-	" first_day - date '2000-01-01', last_day - date '2000-01-01', units, lengths, word, minimum)::text, getdatabaseencoding())), 'hex')"
-
-static ParamListInfo
-add_datum(ParamListInfo params, Oid type, Datum value)
-{
-	return add_value(params, type, value, value == 0);
-}
+#define MARK_OF_RULE "'" MARK "' || encode(sha256(convert_to(ROW(salt, source, from_data, builder, column_name, word, " ARGUMENTS \
+	")::text, getdatabaseencoding())), 'hex')"
 
 void
-hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule, bool from_data)
+hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule)
 {
 	const Oid	type = TEXTOID;
 	ParamListInfo row = add_oid(add_oid(NULL, hierarchy), row_type(hierarchy));
-	bool		has_days = (builders[rule->builder].needs & NEEDS_DAYS) != 0;
 
-	row = add_text(row, builder_names[rule->builder]);
+	row = add_text(row, hierarchy_builders[rule->builder].name);
 	row = add_oid(row, rule->relation);
 	row = add_oid(row, OidIsValid(rule->relation) ? row_type(rule->relation) : InvalidOid);
 	row = add_name(row, rule->column);
-	row = add_datum(row, NUMERICOID, rule->low);
-	row = add_datum(row, NUMERICOID, rule->high);
-	row = add_datum(row, NUMERICOID, rule->step);
-	row = add_datum(row, NUMERICOID, rule->top);
-	row = add_datum(row, NUMERICOID, rule->bottom);
-	row = add_datum(row, NUMERICARRAYOID, rule->numbers);
-	row = add_value(row, DATEOID, DateADTGetDatum(rule->first_day), !has_days);
-	row = add_value(row, DATEOID, DateADTGetDatum(rule->last_day), !has_days);
-	row = add_datum(row, TEXTARRAYOID, rule->units);
-	row = add_datum(row, INT4ARRAYOID, rule->lengths);
+	row = add_value(row, BOOLOID, BoolGetDatum(rule->from_data), false);
 	row = add_text(row, rule->word);
-	row = add_value(row, INT8OID, Int64GetDatum(rule->minimum), rule->minimum == 0);
-	row = add_value(row, BOOLOID, BoolGetDatum(from_data), false);
+	for (int i = 0; i < lengthof(arguments); i++)
+		row = add_value(row, arguments[i].type, *argument_of(rule, i), *argument_of(rule, i) == 0);
 	(void) write_catalog("DELETE FROM anonopt.hierarchy_rule r WHERE r.hierarchy = $1::regclass OR NOT EXISTS"
 						 " (SELECT FROM pg_class c WHERE c.oid = r.hierarchy)", add_oid(NULL, hierarchy));
-	(void) write_catalog(psprintf("INSERT INTO anonopt.hierarchy_rule (hierarchy, hierarchy_type, builder, relation, relation_type, column_name,"
-								  " low, high, step, top, bottom, numbers, first_day, last_day, units, lengths, word, minimum, from_data, salt, source)"
-								  " VALUES ($1::regclass, $2::regtype, $3, $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
-								  " gen_random_uuid(), " SOURCE ")", "$4"), row);
+	(void) write_catalog(psprintf("INSERT INTO anonopt.hierarchy_rule (hierarchy, hierarchy_type, builder, relation, relation_type,"
+								  " column_name, from_data, word, " ARGUMENTS ", salt, source)"
+								  " VALUES ($1::regclass, $2::regtype, $3, $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11, $12,"
+								  " $13, $14, $15, $16, $17, gen_random_uuid(), " SOURCE ")", "$4"), row);
 	see_own_changes();
 	CreateComments(hierarchy, RelationRelationId, 1,
-				   psprintf(MARK "%s", row_text(read_catalog("SELECT " DIGEST " FROM anonopt.hierarchy_rule WHERE hierarchy = $1",
-															 add_oid(NULL, hierarchy), 1, &type), 0, 0)));
+				   row_text(read_catalog("SELECT " MARK_OF_RULE " FROM anonopt.hierarchy_rule WHERE hierarchy = $1",
+										 add_oid(NULL, hierarchy), 1, &type), 0, 0));
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 }
 
-static Datum
-given(const QueryRows *rows, int column, int *found, int needs)
+/* The builder of a name; BUILDER_NONE for any other. */
+static Builder
+builder_by_name(const char *name)
 {
-	bool		isnull;
-	Datum		value = row_value(rows, 0, column, &isnull);
+	int			builder = BUILDERS - 1;
 
-	*found &= isnull ? ~needs : ~0;
-	return isnull ? (Datum) 0 : value;
+	while (builder > BUILDER_NONE && (name == NULL || strcmp(name, hierarchy_builders[builder].name) != 0))
+		builder--;
+	return (Builder) builder;
 }
 
 bool
 hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule)
 {
-	const Oid	types[] = {OIDOID, TEXTOID, OIDOID, OIDOID, TEXTOID, NUMERICOID, NUMERICOID, NUMERICOID, NUMERICOID, NUMERICOID,
-	NUMERICARRAYOID, DATEOID, DATEOID, TEXTARRAYOID, INT4ARRAYOID, TEXTOID, INT8OID, TEXTOID};
+	Oid			types[8 + lengthof(arguments)] = {OIDOID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID, TEXTOID};
 	QueryRows  *rows;
-	char	   *name;
 	char	   *mark;
-	char	   *digest;
-	int			builder;
-	int			found = ~0;
+	char	   *recorded;
+	int			missing = 0;
+	bool		isnull;
 
+	for (int i = 0; i < lengthof(arguments); i++)
+		types[8 + i] = arguments[i].type;
 	see_own_changes();
 	rows = read_catalog(psprintf("SELECT hierarchy_type::oid, builder, CASE WHEN source = " SOURCE " THEN relation::oid END, relation_type::oid,"
-								 " column_name::text, low, high, step, top, bottom, numbers, first_day, last_day, units, lengths, word, minimum, " DIGEST
+								 " column_name::text, from_data, word, " MARK_OF_RULE ", " ARGUMENTS
 								 " FROM anonopt.hierarchy_rule WHERE hierarchy = $1", "relation"), add_oid(NULL, hierarchy), lengthof(types), types);
 	PopActiveSnapshot();
 	memset(rule, 0, sizeof(HierarchyRule));
 	if (rows->n == 0 || !dataset_same_relation(hierarchy, row_oid(rows, 0, 0)))
 		return false;
 	mark = GetComment(hierarchy, RelationRelationId, 1);
-	digest = row_text(rows, 0, 17);
-	if (mark == NULL || digest == NULL || strcmp(mark, psprintf(MARK "%s", digest)) != 0)
+	recorded = row_text(rows, 0, 7);
+	if (mark == NULL || recorded == NULL || strcmp(mark, recorded) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("hierarchy %s is not marked with the rule that is recorded for it", relation_sql_name(hierarchy)),
 				 errdetail("The comment of its first column, which names the rule, is gone, or somebody changed the record."),
 				 errhint("Add leaves with INSERT, or build another hierarchy.")));
-	name = row_text(rows, 0, 1);
-	builder = name == NULL ? -1 : find_name(name, builder_names, BUILDERS);
+	rule->builder = builder_by_name(row_text(rows, 0, 1));
 	/* a source that is gone is none */
 	if (dataset_same_relation(row_oid(rows, 0, 2), row_oid(rows, 0, 3)))
 		rule->relation = row_oid(rows, 0, 2);
 	rule->column = row_text(rows, 0, 4);
-	rule->low = given(rows, 5, &found, NEEDS_BOUNDS);
-	rule->high = given(rows, 6, &found, NEEDS_BOUNDS);
-	rule->step = given(rows, 7, &found, NEEDS_STEP);
-	rule->top = given(rows, 8, &found, 0);
-	rule->bottom = given(rows, 9, &found, 0);
-	rule->numbers = given(rows, 10, &found, NEEDS_BOUNDS);
-	rule->first_day = DatumGetDateADT(given(rows, 11, &found, NEEDS_DAYS));
-	rule->last_day = DatumGetDateADT(given(rows, 12, &found, NEEDS_DAYS));
-	rule->units = given(rows, 13, &found, NEEDS_DAYS);
-	rule->lengths = given(rows, 14, &found, NEEDS_LENGTHS);
-	rule->word = row_text(rows, 0, 15);
-	found &= rule->word == NULL ? ~NEEDS_WORD : ~0;
-	found &= rule->column == NULL ? ~NEEDS_COLUMN : ~0;
-	rule->minimum = DatumGetInt64(given(rows, 16, &found, NEEDS_MINIMUM));
-	if (builder <= BUILDER_NONE || (builders[builder].needs & ~found) != 0)
+	rule->from_data = DatumGetBool(row_value(rows, 0, 5, &isnull));
+	rule->word = row_text(rows, 0, 6);
+	for (int i = 0; i < lengthof(arguments); i++)
+	{
+		Datum		value = row_value(rows, 0, 8 + i, &isnull);
+
+		*argument_of(rule, i) = isnull ? (Datum) 0 : value;
+		missing |= isnull ? arguments[i].needed : 0;
+	}
+	missing |= (rule->word == NULL ? NEEDS_WORD : 0) | (rule->column == NULL ? NEEDS_COLUMN : 0);
+	if (rule->builder == BUILDER_NONE || (hierarchy_builders[rule->builder].needs & missing) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("rule of hierarchy %s is not sound", relation_sql_name(hierarchy)),
 				 errhint("Build the hierarchy again.")));
-	rule->builder = (Builder) builder;
-	rule->values = builders[builder].values;
 	return true;
 }
 

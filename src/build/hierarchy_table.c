@@ -20,32 +20,36 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-BuildTarget
-new_table(const char *name)
-{
-	BuildTarget target = {.name = name};
-
-	return target;
-}
-
-int
-hierarchy_levels_given(const NewHierarchy *table)
-{
-	return table->leaves == NULL ? 0 : table->leaves->height;
-}
-
 NewHierarchy *
-hierarchy_table_begin(BuildTarget target, bool from_data)
+hierarchy_table_begin(const char *name)
 {
 	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
 
-	table->leaves = target.leaves;
-	if (table->leaves == NULL)
-		table->made = new_relation(target.name, "Drop it, or choose another name for the hierarchy.");
-	table->from_data = from_data;
+	table->made = new_relation(name, "Drop it, or choose another name for the hierarchy.");
 	initStringInfo(&table->labels);
 	table->names_level = sql_use_catalog_names();
 	return table;
+}
+
+Oid
+hierarchy_table_build(const char *name, const HierarchyRule *rule)
+{
+	NewHierarchy *table = hierarchy_table_begin(name);
+
+	table->rule = *rule;
+	hierarchy_builders[rule->builder].build(table);
+	return hierarchy_table_finish(table);
+}
+
+void
+hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule)
+{
+	NewHierarchy table = {.leaves = leaves,.rule = *rule,.levels_given = leaves->height};
+
+	initStringInfo(&table.labels);
+	table.names_level = sql_use_catalog_names();
+	hierarchy_builders[rule->builder].build(&table);
+	sql_restore_names(table.names_level);
 }
 
 void
@@ -82,8 +86,8 @@ take_leaf(void *arg, const Datum *values, const bool *nulls)
 	tuplestore_putvalues(leaves->rows, leaves->desc, unconstify(Datum *, values), unconstify(bool *, nulls));
 }
 
-/* Reads what would be the rows of the table; returns the hierarchy to extend. */
-static Oid
+/* Reads what would be the rows of the table. */
+static void
 collect_rows(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
 {
 	NewLeaves  *leaves = table->leaves;
@@ -101,18 +105,18 @@ collect_rows(NewHierarchy *table, const char *leaf_type, const char *leaf, const
 		leaf_type = format_type_be_qualified(leaves->leaf_type);
 	rows_read(psprintf("SELECT CAST(%s AS %s)%s FROM %s", leaf, leaf_type, table->labels.data, from), leaves->sources,
 			  table->params, NULL, leaves->height + 1, types, take_leaf, leaves);
-	sql_restore_names(table->names_level);
-	return leaves->hierarchy;
 }
 
-Oid
+void
 hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
 {
 	if (table->leaves != NULL)
-		return collect_rows(table, leaf_type, leaf, from);
+	{
+		collect_rows(table, leaf_type, leaf, from);
+		return;
+	}
 	hierarchy_table_create(table, leaf_type);
 	sql_run(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from), table->params);
-	return hierarchy_table_finish(table);
 }
 
 Oid
@@ -125,14 +129,14 @@ hierarchy_table_finish(NewHierarchy *table)
 		key = "EXCLUDE USING gist (value WITH &&)";
 	sql_run(psprintf("ALTER TABLE %s ADD %s", table->made.sql_name, key), NULL);
 	hierarchy = made_relation(table->made.schema, table->made.name);
-	if (table->from_data)
+	if (table->rule.from_data)
 	{
 		keep_to_owner(hierarchy);
 		CreateComments(hierarchy, RelationRelationId, 0, MADE_FROM_DATA " from data");
 		CommandCounterIncrement();
 	}
 	if (table->rule.builder != BUILDER_NONE)
-		hierarchy_rule_write(hierarchy, &table->rule, table->from_data);
+		hierarchy_rule_write(hierarchy, &table->rule);
 	sql_restore_names(table->names_level);
 	return hierarchy;
 }

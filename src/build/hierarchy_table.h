@@ -9,7 +9,6 @@
 
 #include "access/htup_details.h"
 #include "build/hierarchy_build.h"
-#include "build/hierarchy_rule.h"
 #include "catalog/sql.h"
 #include "lib/stringinfo.h"
 #include "utils/tuplestore.h"
@@ -35,10 +34,9 @@ typedef struct NewHierarchy
 {
 	NewRelation made;
 	NewLeaves  *leaves;			/* or the rows of a table that is extended */
-	HierarchyRule rule;			/* if its builder has one */
+	HierarchyRule rule;
+	int			levels_given;	/* because it is extended, or 0 */
 	int			names_level;
-	bool		from_data;		/* the table shows values, so it is its
-								 * owner's */
 	bool		has_ranges;		/* leaves that must not overlap */
 	bool		has_null_leaf;	/* which rules out a primary key */
 	int			height;
@@ -46,30 +44,80 @@ typedef struct NewHierarchy
 	ParamListInfo params;		/* of its statements */
 } NewHierarchy;
 
-/*
- * Begins a table, which must not exist, or the rows of one.  Sets search_path to
- * pg_catalog.
- */
-extern NewHierarchy *hierarchy_table_begin(BuildTarget target, bool from_data);
+/* ------------------------------------------------------------------ builders */
 
-/* The number of levels that it must have because it is extended, or 0. */
-extern int	hierarchy_levels_given(const NewHierarchy *table);
+/* Where values without a leaf are to be expected. */
+typedef enum NewValues
+{
+	VALUES_NOWHERE,				/* every value has a leaf */
+	VALUES_BEYOND,				/* beyond the bounds, of numbers or days */
+	VALUES_ANYWHERE				/* in the source */
+} NewValues;
+
+/* A builder adds levels for its rule, and fills the table. */
+typedef struct HierarchyBuilder
+{
+	const char *name;
+	void		(*build) (NewHierarchy *table);
+	NewValues	new_values;
+	int			needs;			/* arguments that must not be null */
+} HierarchyBuilder;
+
+extern const HierarchyBuilder hierarchy_builders[BUILDERS];
+
+extern void build_numbers(NewHierarchy *table);
+extern void build_coded(NewHierarchy *table);
+extern void build_rounded(NewHierarchy *table);
+extern void build_bins(NewHierarchy *table);
+extern void build_dates(NewHierarchy *table);
+extern void build_flat(NewHierarchy *table);
+extern void build_mails(NewHierarchy *table);
+extern void build_masks(NewHierarchy *table);
+extern void build_quantiles(NewHierarchy *table);
+extern void build_frequencies(NewHierarchy *table);
+extern void build_prefixes(NewHierarchy *table);
+extern void build_codes(NewHierarchy *table);
+extern void build_addresses(NewHierarchy *table);
+extern void build_hours(NewHierarchy *table);
+extern void build_tree(NewHierarchy *table);
+
+/* The first or last day of the widest unit that contains a day, in SQL. */
+extern char *unit_end(Datum units, const char *day, bool last);
+
+/* --------------------------------------------------------------------- rules */
+
+/* Records the rule of a hierarchy that was built, and marks the table with it. */
+extern void hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule);
+
+/*
+ * Reads it, and checks that the table's mark proves it, and what builders do not
+ * check; returns false if there is none.
+ */
+extern bool hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule);
+
+/* -------------------------------------------------------------------- tables */
+
+/* Begins a table, which must not exist.  Sets search_path to pg_catalog. */
+extern NewHierarchy *hierarchy_table_begin(const char *name);
+
+/* Has a builder collect the rows that it would write. */
+extern void hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule);
 
 /* Adds a level above the last: an expression of its labels. */
 extern void hierarchy_add_level(NewHierarchy *table, const char *label);
 
 /*
  * Creates the table and its rows: an expression of leaves of a type, beside
- * those of the levels, over what follows FROM.  Then ends it.
+ * those of the levels, over what follows FROM.
  */
-extern Oid	hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from);
+extern void hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from);
 
 /* Creates it, empty, with leaves of a type and its height. */
 extern void hierarchy_table_create(NewHierarchy *table, const char *leaf_type);
 
 /*
- * Creates keys, revokes rights on a table built from data, and ends what was
- * begun; returns the table.
+ * Creates keys, revokes rights on a table built from data, records the rule, and
+ * ends what was begun; returns the table.
  */
 extern Oid	hierarchy_table_finish(NewHierarchy *table);
 

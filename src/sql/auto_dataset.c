@@ -199,7 +199,7 @@ static Oid
 build_hierarchy(const AutoCall *call, const ColumnPlan *plan)
 {
 	char	   *name = ChooseRelationName(get_rel_name(call->oid), plan->column, "hierarchy", call->schema, false);
-	Oid			hierarchy = column_plan_build(plan, quote_qualified_identifier(get_namespace_name(call->schema), name), call->oid);
+	Oid			hierarchy = hierarchy_table_build(quote_qualified_identifier(get_namespace_name(call->schema), name), &plan->rule);
 
 	CreateComments(hierarchy, RelationRelationId, 0, made_comment(call->name, plan->column));
 	return hierarchy;
@@ -271,7 +271,7 @@ make_dataset(AutoCall *call)
 	{
 		Declared	declared = {.role = ROLE_QUASI_IDENTIFIER,.column = plans[i]->column,.weight = 1,.max_level = -1};
 
-		declared.loss_counts = plans[i]->kind == PLAN_BINS ? LOSS_RANGE : LOSS_OCCURRING;
+		declared.loss_counts = plans[i]->rule.builder == BUILDER_BINS ? LOSS_RANGE : LOSS_OCCURRING;
 		declared.hierarchy = build_hierarchy(call, plans[i]);
 		declare_quasi_identifier(dataset_load_latest(call->name), &declared);
 		column_plan_tell(plans[i]);

@@ -9,95 +9,109 @@
 #include "miscadmin.h"
 #include "sql/call.h"
 
-static BuildTarget
-table_argument(FunctionCallInfo fcinfo)
+/* A value, or 0 for a null. */
+static Datum
+if_given(FunctionCallInfo fcinfo, const char *name, Oid type)
 {
-	return new_table(name_argument(fcinfo, "hierarchy"));
+	return is_given(fcinfo, name) ? get_argument(fcinfo, name, type) : 0;
 }
 
+/* Builds by numbers, between low and high. */
 static Datum
-numeric_argument(FunctionCallInfo fcinfo, const char *name)
+build_by_numbers(FunctionCallInfo fcinfo, HierarchyRule rule, const char *numbers)
 {
-	return get_argument(fcinfo, name, NUMERICOID);
+	rule.low = get_argument(fcinfo, "low", NUMERICOID);
+	rule.high = get_argument(fcinfo, "high", NUMERICOID);
+	rule.numbers = get_argument(fcinfo, numbers, NUMERICARRAYOID);
+	PG_RETURN_OID(hierarchy_table_build(name_argument(fcinfo, "hierarchy"), &rule));
 }
 
-/* A number, or 0 for a null. */
+/* Builds from a column. */
 static Datum
-numeric_if_given(FunctionCallInfo fcinfo, const char *name)
+build_by_column(FunctionCallInfo fcinfo, HierarchyRule rule)
 {
-	return is_given(fcinfo, name) ? numeric_argument(fcinfo, name) : 0;
-}
-
-static Datum
-numerics_argument(FunctionCallInfo fcinfo, const char *name)
-{
-	return get_argument(fcinfo, name, NUMERICARRAYOID);
+	rule.relation = relation_argument(fcinfo, "relation");
+	rule.column = name_argument(fcinfo, "column_name");
+	PG_RETURN_OID(hierarchy_table_build(name_argument(fcinfo, "hierarchy"), &rule));
 }
 
 OWN_FUNCTION(anonopt_create_interval_hierarchy)
 {
-	PG_RETURN_OID(build_numbers(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
-								0, numerics_argument(fcinfo, "widths"), false));
+	HierarchyRule rule = {.builder = BUILDER_INTERVALS};
+
+	return build_by_numbers(fcinfo, rule, "widths");
 }
 
 OWN_FUNCTION(anonopt_create_range_hierarchy)
 {
-	PG_RETURN_OID(build_numbers(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
-								numeric_argument(fcinfo, "step"), numerics_argument(fcinfo, "widths"), false));
-}
+	HierarchyRule rule = {.builder = BUILDER_RANGES,.step = get_argument(fcinfo, "step", NUMERICOID)};
 
-OWN_FUNCTION(anonopt_create_date_hierarchy)
-{
-	PG_RETURN_OID(build_dates(table_argument(fcinfo), get_argument(fcinfo, "low", DATEOID),
-							  get_argument(fcinfo, "high", DATEOID), get_argument(fcinfo, "units", TEXTARRAYOID), DATES_PLAIN, false));
+	return build_by_numbers(fcinfo, rule, "widths");
 }
 
 /* Without a step, leaves are integers; without top or bottom, that end is open. */
 OWN_FUNCTION(anonopt_create_top_coded_hierarchy)
 {
-	PG_RETURN_OID(build_coded(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
-							  numeric_if_given(fcinfo, "top"), numeric_if_given(fcinfo, "bottom"),
-							  numerics_argument(fcinfo, "widths"), numeric_if_given(fcinfo, "step")));
+	HierarchyRule rule = {.builder = BUILDER_CODED};
+
+	rule.top = if_given(fcinfo, "top", NUMERICOID);
+	rule.bottom = if_given(fcinfo, "bottom", NUMERICOID);
+	rule.step = if_given(fcinfo, "step", NUMERICOID);
+	return build_by_numbers(fcinfo, rule, "widths");
 }
 
 OWN_FUNCTION(anonopt_create_rounding_hierarchy)
 {
-	PG_RETURN_OID(build_rounded(table_argument(fcinfo), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
-								numerics_argument(fcinfo, "steps"), boolean_argument(fcinfo, "continuous")));
+	HierarchyRule rule = {.builder = boolean_argument(fcinfo, "continuous") ? BUILDER_ROUNDED_RANGES : BUILDER_ROUNDED};
+
+	return build_by_numbers(fcinfo, rule, "steps");
+}
+
+OWN_FUNCTION(anonopt_create_date_hierarchy)
+{
+	HierarchyRule rule = {.builder = BUILDER_DATES};
+
+	rule.low = day_bound(DatumGetInt32(get_argument(fcinfo, "low", DATEOID)));
+	rule.high = day_bound(DatumGetInt32(get_argument(fcinfo, "high", DATEOID)));
+	rule.units = get_argument(fcinfo, "units", TEXTARRAYOID);
+	PG_RETURN_OID(hierarchy_table_build(name_argument(fcinfo, "hierarchy"), &rule));
 }
 
 OWN_FUNCTION(anonopt_create_mask_hierarchy)
 {
-	PG_RETURN_OID(build_masks(table_argument(fcinfo), relation_argument(fcinfo, "relation"),
-							  name_argument(fcinfo, "column_name"), name_argument(fcinfo, "mask")));
+	HierarchyRule rule = {.builder = BUILDER_MASKS,.word = name_argument(fcinfo, "mask")};
+
+	return build_by_column(fcinfo, rule);
 }
 
 OWN_FUNCTION(anonopt_create_quantile_hierarchy)
 {
-	PG_RETURN_OID(build_quantiles(table_argument(fcinfo), relation_argument(fcinfo, "relation"),
-								  name_argument(fcinfo, "column_name"), array_argument(fcinfo, "buckets", INT4ARRAYOID)));
+	HierarchyRule rule = {.builder = BUILDER_QUANTILES,.lengths = get_argument(fcinfo, "buckets", INT4ARRAYOID)};
+
+	return build_by_column(fcinfo, rule);
 }
 
 OWN_FUNCTION(anonopt_create_frequency_hierarchy)
 {
-	PG_RETURN_OID(build_frequencies(table_argument(fcinfo), relation_argument(fcinfo, "relation"),
-									name_argument(fcinfo, "column_name"), DatumGetInt64(get_argument(fcinfo, "minimum", INT8OID)),
-									name_argument(fcinfo, "other")));
+	HierarchyRule rule = {.builder = BUILDER_FREQUENCIES,.minimum = get_argument(fcinfo, "minimum", INT8OID)};
+
+	rule.word = name_argument(fcinfo, "other");
+	return build_by_column(fcinfo, rule);
 }
 
 OWN_FUNCTION(anonopt_create_prefix_hierarchy)
 {
-	BuildTarget target = table_argument(fcinfo);
-	Oid			relation = relation_argument(fcinfo, "relation");
+	HierarchyRule rule = {.builder = BUILDER_PREFIXES,.lengths = if_given(fcinfo, "lengths", INT4ARRAYOID)};
 
-	PG_RETURN_OID(build_prefixes(target, relation, name_argument(fcinfo, "column_name"),
-								 is_given(fcinfo, "lengths") ? array_argument(fcinfo, "lengths", INT4ARRAYOID) : NULL,
-								 name_if_given(fcinfo, "separator")));
+	rule.word = name_if_given(fcinfo, "separator");
+	return build_by_column(fcinfo, rule);
 }
 
 OWN_FUNCTION(anonopt_create_tree_hierarchy)
 {
-	PG_RETURN_OID(build_tree(table_argument(fcinfo), relation_argument(fcinfo, "edges")));
+	HierarchyRule rule = {.builder = BUILDER_TREE,.relation = relation_argument(fcinfo, "edges")};
+
+	PG_RETURN_OID(hierarchy_table_build(name_argument(fcinfo, "hierarchy"), &rule));
 }
 
 SQL_FUNCTION(anonopt_create_csv_hierarchy)

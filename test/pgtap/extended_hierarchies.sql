@@ -21,6 +21,8 @@ INSERT INTO rule VALUES
     ('interval', 'n', $$anonopt.create_interval_hierarchy('h', -7, 12, '{3,6}')$$, 'v = h.value',
         $$format('[%s, %s)', -7 + floor((v + 7) / 3.0) * 3, -4 + floor((v + 7) / 3.0) * 3), format('[%s, %s)', -7 + floor((v + 7) / 6.0) * 6, -1 + floor((v + 7) / 6.0) * 6), '*'$$),
     ('range', 'x', $$anonopt.create_range_hierarchy('h', -10, 20, 2.5, '{5,10}')$$, 'v <@ h.value', NULL),
+    ('range from a half', 'x', $$anonopt.create_range_hierarchy('h', -3.5, 8.5, 1, '{4}')$$, 'v <@ h.value',
+        $$CASE WHEN mod(ltrim(split_part(h.level1, ',', 1), '[')::numeric + 3.5, 4) = 0 THEN h.level1 ELSE 'an interval of the rule' END, '*'$$),
     ('range with odd bounds', 'x', $$anonopt.create_range_hierarchy('h', -3, 8, 2, '{4}')$$, 'v <@ h.value', NULL),
     ('top coded', 'n', $$anonopt.create_top_coded_hierarchy('h', -5, 20, top => 10, widths => '{5}')$$, 'v = h.value',
         $$CASE WHEN v >= 10 THEN '>= 10' ELSE v::text END, CASE WHEN v >= 10 THEN '>= 10' ELSE format('[%s, %s)', floor(v / 5.0) * 5, floor(v / 5.0) * 5 + 5) END, '*'$$),
@@ -193,7 +195,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
 END $$;
 SELECT is(pg_temp.forged(what, h), '23514', what || ' of ' || h) FROM (VALUES
-    ($$builder = 'none'$$, 'on_n'), ($$builder = 'tree'$$, 'on_n'), ('low = NULL', 'on_n'), ($$low = 'NaN'$$, 'on_n'), ('low = low + 0.0', 'on_n'), ($$numbers = '{0}'$$, 'on_n'), ('first_day = NULL', 'on_day'),
+    ($$builder = 'none'$$, 'on_n'), ($$builder = 'tree'$$, 'on_n'), ('low = NULL', 'on_n'), ($$low = 'NaN'$$, 'on_n'), ('low = low + 0.0', 'on_n'), ($$numbers = '{0}'$$, 'on_n'), ('low = NULL', 'on_day'),
     ($$units = '{fortnight}'$$, 'on_day'), ('step = -1', 'on_f'), ('salt = gen_random_uuid()', 'on_n'), ('from_data = NOT from_data', 'on_n'),
     ($$builder = 'mask', word = '**', column_name = 'n', relation = 'odd', relation_type = 'odd'$$, 'on_n'), ($$source = '(a,b)'$$, 'on_n')) t (what, h);
 SELECT is(anonopt.extend_hierarchy('on_n'), 0::bigint, 'the rule that it was built by');
