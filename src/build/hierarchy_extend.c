@@ -167,23 +167,10 @@ check_rule(const NewLeaves *leaves, const HierarchyRule *rule, List *names, Quer
 static bool
 others_may_trigger(Oid table)
 {
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-	bool		found = false;
-	bool		isnull;
-	Datum		stored;
+	const Oid	type = INT4OID;
 
-	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(table);
-	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
-	if (!isnull)
-	{
-		const		Acl *acl = DatumGetAclPCopy(stored);
-
-		for (int i = 0; i < ACL_NUM(acl); i++)
-			found |= (ACL_DAT(acl)[i].ai_privs & ACL_TRIGGER) != 0 && ACL_DAT(acl)[i].ai_grantee != relation_owner(table);
-	}
-	ReleaseSysCache(tuple);
-	return found;
+	return read_own_changes("SELECT 1 FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid = $1 AND a.privilege_type = 'TRIGGER'"
+							" AND a.grantee <> c.relowner LIMIT 1", add_oid(NULL, table), 1, &type)->n > 0;
 }
 
 /*
@@ -334,11 +321,9 @@ hierarchy_extend_all(Oid hierarchy)
 		return 0;
 	if (hierarchy_builders[rule.builder].new_values == VALUES_ANYWHERE && OidIsValid(rule.relation))
 		return extend_by(hierarchy, rule);
-	see_own_changes();
-	rows = read_catalog("SELECT d.relation::oid, d.row_type::oid, a.column_name::text, d.timezone FROM anonopt.attribute a"
-						" JOIN anonopt.dataset d ON d.dataset = a.dataset WHERE a.hierarchy = $1 AND d.owner = $2 ORDER BY a.dataset, a.ordinal",
-						add_name(add_oid(NULL, hierarchy), GetUserNameFromId(GetUserId(), false)), lengthof(types), types);
-	PopActiveSnapshot();
+	rows = read_own_changes("SELECT d.relation::oid, d.row_type::oid, a.column_name::text, d.timezone FROM anonopt.attribute a"
+							" JOIN anonopt.dataset d ON d.dataset = a.dataset WHERE a.hierarchy = $1 AND d.owner = $2 ORDER BY a.dataset, a.ordinal",
+							add_name(add_oid(NULL, hierarchy), GetUserNameFromId(GetUserId(), false)), lengthof(types), types);
 	for (int i = 0; i < rows->n; i++)
 	{
 		Dataset		dataset = {.timezone = row_text(rows, i, 3)};

@@ -111,11 +111,9 @@ hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule)
 								  " column_name, from_data, word, " ARGUMENTS ", salt, source)"
 								  " VALUES ($1::regclass, $2::regtype, $3, $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11, $12,"
 								  " $13, $14, $15, $16, $17, gen_random_uuid(), " SOURCE ")", "$4"), row);
-	see_own_changes();
 	CreateComments(hierarchy, RelationRelationId, 1,
-				   row_text(read_catalog("SELECT " MARK_OF_RULE " FROM anonopt.hierarchy_rule WHERE hierarchy = $1",
-										 add_oid(NULL, hierarchy), 1, &type), 0, 0));
-	PopActiveSnapshot();
+				   row_text(read_own_changes("SELECT " MARK_OF_RULE " FROM anonopt.hierarchy_rule WHERE hierarchy = $1",
+											 add_oid(NULL, hierarchy), 1, &type), 0, 0));
 	CommandCounterIncrement();
 }
 
@@ -142,11 +140,9 @@ hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule)
 
 	for (int i = 0; i < lengthof(arguments); i++)
 		types[8 + i] = arguments[i].type;
-	see_own_changes();
-	rows = read_catalog(psprintf("SELECT hierarchy_type::oid, builder, CASE WHEN source = " SOURCE " THEN relation::oid END, relation_type::oid,"
-								 " column_name::text, from_data, word, " MARK_OF_RULE ", " ARGUMENTS
-								 " FROM anonopt.hierarchy_rule WHERE hierarchy = $1", "relation"), add_oid(NULL, hierarchy), lengthof(types), types);
-	PopActiveSnapshot();
+	rows = read_own_changes(psprintf("SELECT hierarchy_type::oid, builder, CASE WHEN source = " SOURCE " THEN relation::oid END, relation_type::oid,"
+									 " column_name::text, from_data, word, " MARK_OF_RULE ", " ARGUMENTS
+									 " FROM anonopt.hierarchy_rule WHERE hierarchy = $1", "relation"), add_oid(NULL, hierarchy), lengthof(types), types);
 	memset(rule, 0, sizeof(HierarchyRule));
 	if (rows->n == 0 || !dataset_same_relation(hierarchy, row_oid(rows, 0, 0)))
 		return false;

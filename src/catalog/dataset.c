@@ -355,9 +355,8 @@ hierarchy_is_from_data(Oid relation)
 
 	if (comment != NULL && strncmp(comment, MADE_FROM_DATA, strlen(MADE_FROM_DATA)) == 0)
 		return true;
-	see_own_changes();
-	rows = read_catalog("SELECT hierarchy_type::oid FROM anonopt.hierarchy_rule WHERE hierarchy = $1 AND from_data", add_oid(NULL, relation), 1, &type);
-	PopActiveSnapshot();
+	rows = read_own_changes("SELECT hierarchy_type::oid FROM anonopt.hierarchy_rule WHERE hierarchy = $1 AND from_data",
+							add_oid(NULL, relation), 1, &type);
 	return rows->n > 0 && dataset_same_relation(relation, row_oid(rows, 0, 0));
 }
 
@@ -496,6 +495,17 @@ see_own_changes(void)
 {
 	CommandCounterIncrement();
 	PushActiveSnapshot(IsInParallelMode() ? GetTransactionSnapshot() : GetLatestSnapshot());
+}
+
+QueryRows *
+read_own_changes(const char *query, ParamListInfo params, int ncolumns, const Oid *types)
+{
+	QueryRows  *rows;
+
+	see_own_changes();
+	rows = read_catalog(query, params, ncolumns, types);
+	PopActiveSnapshot();
+	return rows;
 }
 
 static Dataset *

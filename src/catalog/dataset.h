@@ -8,6 +8,7 @@
 #include "base/compat.h"
 
 #include "base/names.h"
+#include "catalog/typed_rows.h"
 #include "promise/model.h"
 
 typedef enum Role
@@ -141,6 +142,9 @@ extern Distance distance_by_name(const char *name);
  * others have committed, whatever the transaction's isolation.
  */
 extern void see_own_changes(void);
+
+/* As read_catalog, with what this statement has written. */
+extern QueryRows *read_own_changes(const char *query, ParamListInfo params, int ncolumns, const Oid *types);
 
 /*
  * Load a declaration as this statement has left it; those for the owner fail

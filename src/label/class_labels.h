@@ -44,6 +44,9 @@ typedef struct TextIndex
 
 extern int	compare_texts(const char *a, const char *b);
 
+/* The ends, numbers or not, of a label such as 17, [20, 35) or [20,35); returns false for any other. */
+extern bool parse_interval(const char *label, char **low, char **high, char *closing);
+
 extern TextIndex index_texts(const char *const *texts, uint32 n);
 
 /* The number of a text, or PG_UINT32_MAX. */

@@ -118,17 +118,23 @@ number_texts(const char *const *texts, uint32 n, uint32 *nlabels, const char ***
 
 /* ------------------------------------------------------------------- groups */
 
-/* The ends of a label such as 17, [20, 35) or [20,35); returns false for any other. */
 static bool
+is_number(const char *label)
+{
+	char	   *end;
+
+	(void) strtod(label, &end);
+	return end != label && *end == '\0';
+}
+
+bool
 parse_interval(const char *label, char **low, char **high, char *closing)
 {
 	const char *comma;
-	char	   *end;
 
 	if (label == NULL || *label == '\0')
 		return false;
-	(void) strtod(label, &end);
-	if (end != label && *end == '\0')
+	if (is_number(label))
 	{
 		*low = *high = pstrdup(label);
 		*closing = ']';
@@ -138,17 +144,10 @@ parse_interval(const char *label, char **low, char **high, char *closing)
 	if (label[0] != '[' || comma == NULL || strchr(comma + 1, ',') != NULL)
 		return false;
 	*closing = label[strlen(label) - 1];
-	if (*closing != ')' && *closing != ']')
-		return false;
 	*low = pnstrdup(label + 1, comma - label - 1);
-	for (comma++; *comma == ' '; comma++)
-		;
-	*high = pnstrdup(comma, strlen(comma) - 1);
-	(void) strtod(*low, &end);
-	if (end == *low || *end != '\0')
-		return false;
-	(void) strtod(*high, &end);
-	return end != *high && *end == '\0';
+	comma += 1 + strspn(comma + 1, " ");
+	*high = pnstrdup(comma, Max(strlen(comma), 1) - 1);
+	return *closing == ')' || *closing == ']';
 }
 
 /* The highest level at which a leaf's label starts at that leaf and ends before another. */
@@ -236,7 +235,7 @@ interval_label(const char *const *labels, uint32 first, uint32 last)
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!parse_interval(labels[label], &low, &high, &closing))
+		if (!parse_interval(labels[label], &low, &high, &closing) || !is_number(low) || !is_number(high))
 			return NULL;
 		if (!(strtod(low, NULL) >= end && strtod(high, NULL) >= strtod(low, NULL)))
 			return NULL;

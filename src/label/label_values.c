@@ -170,12 +170,11 @@ named_days(const char *label)
 static char *
 said_by_label(const char *label, Oid subtype)
 {
-	Size		length = label == NULL ? 0 : strlen(label);
-	const char *comma;
 	char	   *low;
 	char	   *high;
+	char		closing;
 
-	if (length == 0)
+	if (label == NULL)
 		return NULL;
 	if (is_end(label, subtype))
 		return psprintf("[%s,%s]", label, label);
@@ -183,15 +182,12 @@ said_by_label(const char *label, Oid subtype)
 		return psprintf("(,%s)", label + 2);
 	if (strncmp(label, ">= ", 3) == 0 && is_end(label + 3, subtype))
 		return psprintf("[%s,)", label + 3);
-	comma = strchr(label, ',');
-	if (label[0] != '[' || comma == NULL || (label[length - 1] != ')' && label[length - 1] != ']'))
-		return type_is_moment(subtype) ? named_days(label) : NULL;
-	low = pnstrdup(label + 1, comma - label - 1);
-	high = pstrdup(comma + 1 + strspn(comma + 1, " "));
-	high[Max(strlen(high), 1) - 1] = '\0';
-	if (!is_end(low, subtype) || !is_end(high, subtype) || (type_is_number(subtype) ? strtod(low, NULL) > strtod(high, NULL) : strcmp(low, high) > 0))
+	if (type_is_moment(subtype) && label[0] != '[')
+		return named_days(label);
+	if (!parse_interval(label, &low, &high, &closing) || !is_end(low, subtype) || !is_end(high, subtype) ||
+		(type_is_number(subtype) ? strtod(low, NULL) > strtod(high, NULL) : strcmp(low, high) > 0))
 		return NULL;
-	return psprintf("[%s,%s%c", low, high, label[length - 1]);
+	return psprintf("[%s,%s%c", low, high, closing);
 }
 
 /* ------------------------------------------------------------------------- ranges */
@@ -307,12 +303,11 @@ label_part(const LabelValues *values, NullableDatum range, LabelPart part)
 	low = lower.val;
 	high = upper.val;
 	/* the highest value of those that are counted is below the end */
-	if (!upper.infinite && !upper.inclusive && values->subtype == INT4OID)
-		high = Int32GetDatum(DatumGetInt32(high) - 1);
 	if (!upper.infinite && !upper.inclusive && values->subtype == INT8OID)
 		high = Int64GetDatum(DatumGetInt64(high) - 1);
-	if (!upper.infinite && !upper.inclusive && values->subtype == DATEOID && !DATE_NOT_FINITE(DatumGetDateADT(high)))
-		high = DateADTGetDatum(DatumGetDateADT(high) - 1);
+	else if (!upper.infinite && !upper.inclusive &&
+			 (values->subtype == INT4OID || (values->subtype == DATEOID && !DATE_NOT_FINITE(DatumGetDateADT(high)))))
+		high = Int32GetDatum(DatumGetInt32(high) - 1);
 	result.isnull = part == LABEL_LOW ? lower.infinite : part == LABEL_HIGH ? upper.infinite : lower.infinite || upper.infinite;
 	result.value = part == LABEL_LOW ? low : high;
 	if (part != LABEL_MIDDLE || result.isnull)

@@ -147,6 +147,35 @@ put_dry_run(const AutoCall *call)
 
 /* --------------------------------------------------------- a level too coarse */
 
+/* Reads a column with the hierarchy that this statement has made. */
+static Population *
+read_column(const Dataset *dataset, const Declared *declared)
+{
+	Population *population;
+
+	see_own_changes();
+	population = population_read_column(dataset, declared);
+	PopActiveSnapshot();
+	return population;
+}
+
+static uint32
+label_of_tuple(const Population *population, uint32 tuple, int level)
+{
+	return population->attrs[0].hierarchy->levels[level].label_of[key_get(&population->tuples->keys[tuple], &population->attrs[0].field)];
+}
+
+/* The number of people by label of a level. */
+static int64 *
+people_by_label(const Population *population, int level)
+{
+	int64	   *people = palloc0(sizeof(int64) * ((Size) population->attrs[0].hierarchy->levels[level].nlabels + 1));
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		people[label_of_tuple(population, i, level)] += population->tuples->counts[i];
+	return people;
+}
+
 /*
  * Reports a first level that shows most people alike though their values
  * differ.  A single step to * is expected of few values.
@@ -155,37 +184,27 @@ static void
 tell_coarse_level(const ColumnPlan *plan, const Dataset *dataset)
 {
 	Population *population;
-	const Attribute *attr;
+	const Hierarchy *hierarchy;
+	int64	   *people;
 	uint32		label = 0;
-	int64		people = 0;		/* with that label */
 	int64		alike = 0;		/* with the most frequent of its values */
 
 	/* NaN, which has no leaf, is for a later reading to refuse */
 	if ((plan->levels <= 1 && plan->profile.values <= MANY_TEXTS) || plan->profile.infinite > 0)
 		return;
-	/* with the hierarchy, which this statement has made */
-	see_own_changes();
-	population = population_read_column(dataset, &dataset->attributes[dataset->nattributes - 1]);
-	PopActiveSnapshot();
-	attr = &population->attrs[0];
-	/* tuples are in the order of leaves, so those of a label are neighbours */
+	population = read_column(dataset, &dataset->attributes[dataset->nattributes - 1]);
+	hierarchy = population->attrs[0].hierarchy;
+	people = people_by_label(population, 1);
+	while (label < hierarchy->levels[1].nlabels && people[label] <= population->people / 2)
+		label++;
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-	{
-		uint32		next = attr->hierarchy->levels[1].label_of[key_get(&population->tuples->keys[i], &attr->field)];
-
-		if (next != label && people > population->people / 2)
-			break;
-		if (next != label)
-			people = alike = 0;
-		label = next;
-		people += population->tuples->counts[i];
-		alike = Max(alike, population->tuples->counts[i]);
-	}
-	if (people > population->people / 2 && alike <= population->people / 2)
+		if (label_of_tuple(population, i, 1) == label)
+			alike = Max(alike, population->tuples->counts[i]);
+	if (label < hierarchy->levels[1].nlabels && alike <= population->people / 2)
 		ereport(NOTICE,
 				(errmsg("first level of column \"%s\" shows most people alike", plan->column),
-				 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are shown as %s there.", people, population->people,
-						   attr->hierarchy->labels[1][label] == NULL ? "NULL" : attr->hierarchy->labels[1][label]),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are shown as %s there.", people[label], population->people,
+						   hierarchy->labels[1][label] == NULL ? "NULL" : hierarchy->labels[1][label]),
 				 errhint("Declare the column with a hierarchy that divides its values better, for example one of anonopt.%s.",
 						 type_is_number(plan->type) ? "create_quantile_hierarchy" : type_is_moment(plan->type) ? "create_date_hierarchy" :
 						 "create_prefix_hierarchy or anonopt.create_tree_hierarchy")));
@@ -209,28 +228,20 @@ build_hierarchy(const AutoCall *call, const ColumnPlan *plan)
 static int
 level_of_bands(const Dataset *dataset, const Declared *declared)
 {
-	Population *population;
-	const Attribute *attr;
+	Population *population = read_column(dataset, declared);
+	const Hierarchy *hierarchy = population->attrs[0].hierarchy;
 	int			level = 0;
 	int64		rare;
 
-	/* with the hierarchy, which this statement has made */
-	see_own_changes();
-	population = population_read_column(dataset, declared);
-	PopActiveSnapshot();
-	attr = &population->attrs[0];
 	do
 	{
-		const Recoding *recoding = &attr->hierarchy->levels[++level];
-		int64	   *people = palloc0(sizeof(int64) * ((Size) recoding->nlabels + 1));
+		int64	   *people = people_by_label(population, ++level);
 
 		rare = 0;
-		for (uint32 i = 0; i < population->tuples->ntuples; i++)
-			people[recoding->label_of[key_get(&population->tuples->keys[i], &attr->field)]] += population->tuples->counts[i];
-		for (uint32 label = 0; label < recoding->nlabels; label++)
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
 			rare += people[label] < RARE_PEOPLE ? people[label] : 0;
 		pfree(people);
-	} while (rare > 0.01 * population->people && level < attr->hierarchy->height);
+	} while (rare > 0.01 * population->people && level < hierarchy->height);
 	MemoryContextDelete(population->context);
 	return level;
 }

@@ -178,18 +178,6 @@ made_comment(const char *dataset, const char *column)
 	return psprintf("made by anonopt.auto_dataset for column %s of data set %s", quote_identifier(column), quote_literal_cstr(dataset));
 }
 
-/* Reads rows of the declarations, as this statement has left them. */
-static QueryRows *
-read_declared(const char *query, ParamListInfo key, int ncolumns, const Oid *types)
-{
-	QueryRows  *rows;
-
-	see_own_changes();
-	rows = read_catalog(query, key, ncolumns, types);
-	PopActiveSnapshot();
-	return rows;
-}
-
 /*
  * Drops a hierarchy that auto_dataset made, by OID, because its name may mean
  * another table by now.
@@ -213,7 +201,7 @@ drop_made_hierarchy(Oid hierarchy, Oid declared_type, const char *column, const 
 		kept = "It was not made by anonopt.auto_dataset for this data set.";
 	else if (relation_owner(hierarchy) != GetUserId())
 		kept = "It belongs to another role.";
-	else if (read_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", add_oid(NULL, hierarchy), 1, &result)->n > 0)
+	else if (read_own_changes("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", add_oid(NULL, hierarchy), 1, &result)->n > 0)
 		kept = "Another data set uses it.";
 	if (kept != NULL)
 	{
@@ -260,9 +248,9 @@ OWN_FUNCTION(anonopt_drop_dataset)
 
 	/* even if the rest of the declaration is not sound */
 	if (with_hierarchies)
-		hierarchies = read_declared("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
-									" WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
-									add_text(NULL, name), lengthof(types), types);
+		hierarchies = read_own_changes("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
+									   " WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
+									   add_text(NULL, name), lengthof(types), types);
 	delete_declared(dataset, "promise", NULL, "model", NULL);
 	delete_declared(dataset, "attribute", NULL, "role", NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, name));
@@ -566,8 +554,8 @@ OWN_FUNCTION(anonopt_drop_attribute)
 	const Oid	result = INT4OID;
 
 	if ((role == NULL || role_by_name(role) == ROLE_SENSITIVE) &&
-		read_declared("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1",
-					  add_name(add_text(NULL, dataset->name), column), 1, &result)->n > 0)
+		read_own_changes("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1",
+						 add_name(add_text(NULL, dataset->name), column), 1, &result)->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),
