@@ -1,8 +1,8 @@
 /*
  * hierarchy_rule.c
- *	  The rules by which hierarchies were built: a builder with its arguments.
+ *	  Builds hierarchies by rules, a builder with its arguments, and keeps these.
  *
- * They are rows of anonopt.hierarchy_rule, which the owner of the database may
+ * Rules are rows of anonopt.hierarchy_rule, which the owner of the database may
  * write.  Builders check their arguments as if a user gave them; here, only what
  * must be given is.
  *
@@ -91,8 +91,9 @@ argument_of(const HierarchyRule *rule, int i)
 #define MARK_OF_RULE "'" MARK "' || encode(sha256(convert_to(ROW(salt, source, from_data, builder, column_name, word, " ARGUMENTS \
 	")::text, getdatabaseencoding())), 'hex')"
 
-void
-hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule)
+/* Records the rule of a hierarchy that was built, and marks the table with it. */
+static void
+write_rule(Oid hierarchy, const HierarchyRule *rule)
 {
 	const Oid	type = TEXTOID;
 	ParamListInfo row = add_oid(add_oid(NULL, hierarchy), row_type(hierarchy));
@@ -115,6 +116,30 @@ hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule)
 				   row_text(read_own_changes("SELECT " MARK_OF_RULE " FROM anonopt.hierarchy_rule WHERE hierarchy = $1",
 											 add_oid(NULL, hierarchy), 1, &type), 0, 0));
 	CommandCounterIncrement();
+}
+
+Oid
+hierarchy_table_build(const char *name, const HierarchyRule *rule)
+{
+	NewHierarchy *table = hierarchy_table_begin(name);
+	Oid			hierarchy;
+
+	table->rule = *rule;
+	hierarchy_builders[rule->builder].build(table);
+	hierarchy = hierarchy_table_finish(table);
+	write_rule(hierarchy, &table->rule);
+	return hierarchy;
+}
+
+void
+hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule)
+{
+	NewHierarchy table = {.leaves = leaves,.rule = *rule,.levels_given = leaves->height};
+
+	initStringInfo(&table.labels);
+	table.names_level = sql_use_catalog_names();
+	hierarchy_builders[rule->builder].build(&table);
+	sql_restore_names(table.names_level);
 }
 
 /* The builder of a name; BUILDER_NONE for any other. */

@@ -31,27 +31,6 @@ hierarchy_table_begin(const char *name)
 	return table;
 }
 
-Oid
-hierarchy_table_build(const char *name, const HierarchyRule *rule)
-{
-	NewHierarchy *table = hierarchy_table_begin(name);
-
-	table->rule = *rule;
-	hierarchy_builders[rule->builder].build(table);
-	return hierarchy_table_finish(table);
-}
-
-void
-hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule)
-{
-	NewHierarchy table = {.leaves = leaves,.rule = *rule,.levels_given = leaves->height};
-
-	initStringInfo(&table.labels);
-	table.names_level = sql_use_catalog_names();
-	hierarchy_builders[rule->builder].build(&table);
-	sql_restore_names(table.names_level);
-}
-
 void
 hierarchy_add_level(NewHierarchy *table, const char *label)
 {
@@ -135,8 +114,6 @@ hierarchy_table_finish(NewHierarchy *table)
 		CreateComments(hierarchy, RelationRelationId, 0, MADE_FROM_DATA " from data");
 		CommandCounterIncrement();
 	}
-	if (table->rule.builder != BUILDER_NONE)
-		hierarchy_rule_write(hierarchy, &table->rule);
 	sql_restore_names(table->names_level);
 	return hierarchy;
 }

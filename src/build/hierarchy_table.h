@@ -86,11 +86,11 @@ extern char *unit_end(Datum units, const char *day, bool last);
 
 /* --------------------------------------------------------------------- rules */
 
-/* Records the rule of a hierarchy that was built, and marks the table with it. */
-extern void hierarchy_rule_write(Oid hierarchy, const HierarchyRule *rule);
+/* Has a builder collect the rows that it would write. */
+extern void hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule);
 
 /*
- * Reads it, and checks that the table's mark proves it, and what builders do not
+ * Reads the rule of a hierarchy, and checks that the table's mark proves it, and what builders do not
  * check; returns false if there is none.
  */
 extern bool hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule);
@@ -99,9 +99,6 @@ extern bool hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule);
 
 /* Begins a table, which must not exist.  Sets search_path to pg_catalog. */
 extern NewHierarchy *hierarchy_table_begin(const char *name);
-
-/* Has a builder collect the rows that it would write. */
-extern void hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule);
 
 /* Adds a level above the last: an expression of its labels. */
 extern void hierarchy_add_level(NewHierarchy *table, const char *label);
@@ -116,8 +113,8 @@ extern void hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, con
 extern void hierarchy_table_create(NewHierarchy *table, const char *leaf_type);
 
 /*
- * Creates keys, revokes rights on a table built from data, records the rule, and
- * ends what was begun; returns the table.
+ * Creates keys, revokes rights on a table built from data, and ends what was
+ * begun; returns the table.
  */
 extern Oid	hierarchy_table_finish(NewHierarchy *table);
 
