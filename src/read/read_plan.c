@@ -27,6 +27,7 @@
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "utils/builtins.h"
@@ -95,6 +96,7 @@ make_buckets(const Reading *reading, int column)
 	Buckets    *buckets;
 	Oid			type;
 	StringInfoData array;
+	char	  **thresholds;
 	bool		closed;
 	bool		found;
 	int			level;
@@ -111,15 +113,21 @@ make_buckets(const Reading *reading, int column)
 	level = NewGUCNestLevel();
 	sql_set("datestyle", "ISO, MDY");
 	sql_set("extra_float_digits", "3");
+	sql_set("timezone", "UTC");
 	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
 							   &closed);
+	thresholds = buckets->names;
+	if (found && !closed && read->type == TIMESTAMPTZOID && type != TIMESTAMPTZOID && reading->dataset->timezone != NULL)
+		buckets->as_stored = place_moments(buckets, reading->dataset->timezone, &thresholds);
 	AtEOXact_GUC(false, level);
 	if (!found || !type_input_is_safe(type))
 		return NULL;
+	if (buckets->as_stored)
+		type = TIMESTAMPTZOID;
 	initStringInfo(&array);
 	appendStringInfoString(&array, "ARRAY[");
 	for (int i = 0; i < buckets->n; i++)
-		appendStringInfo(&array, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(buckets->names[i]));
+		appendStringInfo(&array, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(thresholds[i]));
 	appendStringInfo(&array, "]::%s[]", format_type_be_qualified(type));
 	buckets->thresholds = array.data;
 	if (closed)
@@ -138,7 +146,7 @@ grouped_by(const Reading *reading, int i, const char *alias)
 
 	if (buckets == NULL)
 		return column->by_bytes ? psprintf("(%s COLLATE pg_catalog.\"C\")", name) : name;
-	value = sql_as(column->form, name);
+	value = sql_as(buckets->as_stored ? "%v" : column->form, name);
 	/* a value equal to the inclusive upper end belongs to the last range */
 	if (buckets->last != NULL)
 		return psprintf("(pg_catalog.width_bucket(%s, %s) OPERATOR(pg_catalog.-) (%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4)",

@@ -201,7 +201,14 @@ typedef struct Buckets
 								 * before; or NULL */
 	uint32	   *codes;			/* by bucket; NO_LEAF for a gap */
 	char	  **names;			/* by threshold, for messages */
+	bool		as_stored;		/* values are compared without a cast */
 } Buckets;
+
+/*
+ * Turns buckets of local times into those of the moments that they are in a
+ * zone, whose thresholds are instants; returns false if it cannot.
+ */
+extern bool place_moments(Buckets *buckets, const char *zone, char ***instants);
 
 /* Plans a reading whose columns are prepared. */
 extern void plan_read(Reading *reading);

@@ -177,6 +177,16 @@ sub check_plan
 	  or diag($plan);
 	unlike($plan, qr/anonopt/, 'with nothing of ours in the plan');
 	like($plan, qr/Seq Scan on public\.here/, 'the partition that is here is read here');
+
+	# moments, too, by the days of a zone that the shard knows nothing of; the table may be missing there
+	ask(<<'END');
+CREATE FOREIGN TABLE met (moment timestamptz) SERVER north;
+CREATE TABLE days AS SELECT daterange('2026-03-05'::date + i, '2026-03-06'::date + i) AS leaf, '*' AS l1 FROM generate_series(0, 20) AS i;
+SELECT anonopt.create_dataset('met', 'met', timezone => 'America/New_York'), anonopt.add_quasi_identifier('met', 'moment', 'days');
+END
+	like(ask('EXPLAIN (VERBOSE, COSTS OFF) ' . read_sql('met')), qr/Remote SQL: SELECT width_bucket\(moment, .*2026-03-08 05:00:00\+00.*2026-03-09 04:00:00\+00.* GROUP BY/,
+		'days of a zone are told from moments');
+	ask("SELECT anonopt.drop_dataset('met'); DROP FOREIGN TABLE met");
 }
 
 # How many rows came from the shards, beside the distinct tuples there are on each.
