@@ -250,6 +250,15 @@ dataset_promises_values(const Dataset *dataset)
 	return false;
 }
 
+bool
+dataset_promises_rows(const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (dataset->promises[i].rows_known > 0)
+			return true;
+	return false;
+}
+
 void
 dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 {

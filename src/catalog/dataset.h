@@ -55,6 +55,9 @@ typedef struct Dataset
 	Declared   *attributes;		/* in the order they were added */
 	int			npromises;
 	DeclaredPromise *promises;	/* by model and column */
+	bool		keeps_rows;		/* whoever reads it can leave out people with
+								 * all their rows, as promises against people
+								 * who know several demand */
 	bool		for_release;	/* its relations are read under the rule of
 								 * trusted_code.h */
 } Dataset;
@@ -123,6 +126,9 @@ extern Declared *dataset_declare(Dataset *dataset, Role role, char *column);
 
 /* Whether it promises anything about sensitive values. */
 extern bool dataset_promises_values(const Dataset *dataset);
+
+/* Whether it promises anything against people who know several rows of a person. */
+extern bool dataset_promises_rows(const Dataset *dataset);
 
 /* Adds a promise of a release, unless a stricter one is declared. */
 extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);

@@ -15,6 +15,7 @@
 #include "engine/classes.h"
 
 #include "base/key_counter.h"
+#include "engine/known_rows.h"
 #include "miscadmin.h"
 
 const char *const recoding_labels_names[RECODING_LABELS] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
@@ -365,6 +366,26 @@ classes_hide(Classes *classes, const Promise *promise, bool star)
 	classes_renumber(classes, number, n);
 	pfree(number);
 	pfree(hidden);
+}
+
+void
+classes_leave_out(Classes *classes, const Promise *promise)
+{
+	const RowsLeft *left = known_rows_leave(known_rows_create(classes->population, promise->k), classes->node);
+	uint32	   *number = population_alloc(classes->population, sizeof(uint32), (Size) classes->n + 1);
+	uint32		n = 0;
+
+	memset(number, 0xff, sizeof(uint32) * ((Size) classes->n + 1));
+	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
+		if (left->rows[i] > 0)
+			number[classes->class_of[i]] = 0;
+	for (uint32 class = 0; class < classes->n; class++)
+		if (number[class] != NO_CLASS)
+			number[class] = n++;
+	classes_renumber(classes, number, n);
+	classes->out = left->out;
+	classes->suppressed = left->suppressed;
+	pfree(number);
 }
 
 void

@@ -32,6 +32,8 @@ typedef struct Classes
 								 * if it is starred */
 	int64		suppressed;		/* rows in no class */
 	int64		starred;		/* people shown as stars: one more class */
+	const bool *out;			/* by person: their rows are not shown,
+								 * whatever their classes; or NULL */
 	TupleTable *table;			/* once counted: rows and histograms by class;
 								 * at n, those in no class, if there are any */
 
@@ -109,6 +111,14 @@ extern void classes_renumber(Classes *classes, const uint32 *number, uint32 n);
  * classes have been counted.
  */
 extern void classes_hide(Classes *classes, const Promise *promise, bool star);
+
+/*
+ * Instead, if something is promised about several rows of a person: leaves people
+ * out because some of their rows would single them out, and hides the classes
+ * of which nobody is left.  Nobody is starred: of a person, one row would be a
+ * star, and another not.
+ */
+extern void classes_leave_out(Classes *classes, const Promise *promise);
 
 /* Makes the starred people a class, whose box is everything. */
 extern void classes_add_starred(Classes *classes);

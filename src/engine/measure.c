@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "engine/classes.h"
+#include "engine/known_rows.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
 #define COUNTED_SIZES 4096
@@ -33,6 +34,10 @@ struct Measurer
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
 	const Classes *recoding;	/* that is measured, or NULL for a node */
+	KnownRows  *known_rows;		/* if something is promised about several rows
+								 * of a person, and */
+	int64		left_out;		/* rows of people whom the last node left out
+								 * for it */
 	OutsideCounter *outside_counters[OTHERS_MODELS];	/* if something is
 														 * promised */
 	int64	   *outside[OTHERS_MODELS]; /* people outside, by class, of the
@@ -51,6 +56,8 @@ measurer_create(const Population *population, const Promise *promise)
 	m->loss = palloc(sizeof(int128) * population->nattrs);
 	/* no node has more classes than tuples */
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
+	if (population->rows != NULL)
+		m->known_rows = known_rows_create(population, promise->k);
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (population->outside[i].given)
 		{
@@ -202,6 +209,8 @@ people_doomed(const Measurer *m, const TupleTable *classes)
 {
 	int64		people = 0;
 
+	if (m->known_rows != NULL)
+		return m->left_out;
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		int			for_good = 0;
@@ -507,13 +516,50 @@ measure_counted(Measurer *m, Recodings node, const TupleTable *classes, int64 su
 	result->necd = persons > 1 ? (double) (sums.largest - sums.smallest) / (persons - 1) : 0;
 }
 
+/* Adds the loss of people who are left out, whatever their classes. */
+static void
+add_left_out_loss(Measurer *m, Recodings node, const RowsLeft *left)
+{
+	const Population *population = m->population;
+	const TupleTable *tuples = population->tuples;
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		for (int a = 0; a < population->nattrs && left->rows[i] < tuples->counts[i]; a++)
+		{
+			const Attribute *attr = &population->attrs[a];
+			uint32		leaf = key_get(tuples->keys + (Size) i * population->nwords, &attr->field);
+			uint32		lost = label_lost(attr->hierarchy, node[a], node[a]->label_of[leaf]);
+
+			m->loss[a] += (int128) (tuples->counts[i] - left->rows[i]) * (whole_lost(attr->hierarchy) - lost);
+		}
+}
+
+/* Measures a node without the people who are left out because their rows would single them out. */
+static void
+measure_left(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
+{
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (m->population->ncolumns + 1));
+	const RowsLeft *left;
+
+	population_mark(m->population, marks);
+	left = known_rows_leave(m->known_rows, node);
+	m->left_out = left->suppressed;
+	add_left_out_loss(m, node, left);
+	measure_counted(m, node, left->classes != NULL ? left->classes : classes, left->suppressed, result);
+	population_release(m->population, marks);
+	pfree(marks);
+}
+
 void
 measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
 {
 	for (int a = 0; a < m->population->nattrs; a++)
 		m->loss[a] = node[a]->loss;
 	measurer_look_outside(m, node, classes);
-	measure_counted(m, node, classes, 0, result);
+	if (m->known_rows != NULL)
+		measure_left(m, node, classes, result);
+	else
+		measure_counted(m, node, classes, 0, result);
 }
 
 void

@@ -79,6 +79,27 @@ typedef struct ColumnsKnown
 
 #define MAX_COLUMNS_KNOWN 32
 
+/* A promise against people who know several rows of a person: k people have any so many. */
+typedef struct RowsKnown
+{
+	int			rows;
+	int64		k;
+} RowsKnown;
+
+#define MAX_ROWS_KNOWN 32
+
+/* Whose rows there are, if something is promised against people who know several: an entry for rows that are equal. */
+typedef struct PersonRows
+{
+	uint32		npersons;		/* a bound of their numbers */
+	uint32		n;
+	uint32	   *tuple;			/* by entry, ascending */
+	uint32	   *person;
+	int64	   *count;
+	uint32	  **values;			/* by column without the persons, and entry */
+	uint32	   *group;			/* the number of the entry as it was read */
+} PersonRows;
+
 typedef struct Population
 {
 	MemoryContext context;
@@ -102,6 +123,10 @@ typedef struct Population
 	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */
 	int			nknown;
 	ColumnsKnown known[MAX_COLUMNS_KNOWN];
+	int			nrows_known;
+	RowsKnown	rows_known[MAX_ROWS_KNOWN];
+	PersonRows *rows;			/* NULL if there are no such promises, or
+								 * everybody has one row */
 } Population;
 
 /* The leaf of a tuple of other people, or NO_LEAF. */

@@ -118,6 +118,21 @@ pass_column(Stream *stream, Histograms **column, MemoryContext context)
 }
 
 static void
+pass_rows(Stream *stream, PersonRows **pointer, int ncolumns)
+{
+	PersonRows *rows;
+
+	pass_copied(stream, pointer, sizeof(PersonRows));
+	rows = *pointer;
+	pass(stream, &rows->tuple, sizeof(uint32) * (Size) rows->n);
+	pass(stream, &rows->person, sizeof(uint32) * (Size) rows->n);
+	pass(stream, &rows->count, sizeof(int64) * (Size) rows->n);
+	pass_copied(stream, &rows->values, sizeof(uint32 *) * ncolumns);
+	for (int column = 0; column < ncolumns; column++)
+		pass(stream, &rows->values[column], sizeof(uint32) * (Size) rows->n);
+}
+
+static void
 pass_population(Stream *stream, Population **pointer, MemoryContext context)
 {
 	Population *population;
@@ -143,6 +158,8 @@ pass_population(Stream *stream, Population **pointer, MemoryContext context)
 		pass(stream, &tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
 		pass_column(stream, &population->columns[column], context);
 	}
+	if (population->rows != NULL)
+		pass_rows(stream, &population->rows, population->ncolumns - 1);
 	for (int i = 0; i < OTHERS_MODELS; i++)
 	{
 		Outsiders  *outsiders = &population->outside[i].people;

@@ -136,7 +136,7 @@ measure_recursive(const ClassValues *values, const Condition *condition)
 }
 
 const Model l_model = {.name = "l",.scope = ABOUT_VALUES,.range = RANGE_COUNT,.more_is_stricter = true,
-.may_know_columns = true,.keeps = keeps_l,.needs_rows = true,.measure = measure_l,.least_counts = true};
+.may_know_columns = true,.more_keep_it = true,.keeps = keeps_l,.needs_rows = true,.measure = measure_l,.least_counts = true};
 
 const Model entropy_l_model = {.name = "entropy_l",.scope = ABOUT_VALUES,.range = RANGE_FROM_ONE,.more_is_stricter = true,
 .keeps = keeps_entropy,.measure = measure_entropy,.least_counts = true};

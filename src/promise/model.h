@@ -130,6 +130,8 @@ typedef struct Model
 	bool		may_know_columns;	/* it may be promised against people who
 									 * know any so many columns, */
 	bool		may_know_rows;	/* or rows of a person */
+	bool		more_keep_it;	/* a class that keeps it does so with more
+								 * people */
 
 	/*
 	 * What is wrong with its c, as a sentence, if it is out of range, or
@@ -266,6 +268,9 @@ extern char *promise_problem(const DeclaredPromise *promise);
  */
 extern bool promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other);
 extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);
+
+/* Why promises, one of which is against people who know rows, cannot be kept together, as a sentence; NULL if they can. */
+extern char *rows_known_problem(const DeclaredPromise *promises, int n);
 
 /* A number as it is written in a promise. */
 extern char *number_text(double number);

@@ -67,7 +67,7 @@ void
 promise_add_declared(Promise *promise, const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-		if (dataset->promises[i].model == MODEL_K && !promise_is_of_known(&dataset->promises[i]))
+		if (dataset->promises[i].model == MODEL_K && dataset->promises[i].columns_known == 0)
 			promise->k = Max(promise->k, (int64) dataset->promises[i].threshold);
 }
 
@@ -77,7 +77,29 @@ promises_anything(const Promise *promise, const Dataset *dataset)
 	return promise->k > 0 || dataset->npromises > 0;
 }
 
-/* Attaches a promise against people who know only some of the columns, or several rows. */
+/* Attaches a promise against people who know several rows of a person. */
+static void
+add_known_rows(Population *population, const Dataset *dataset, const DeclaredPromise *promise)
+{
+	RowsKnown	known = {promise->rows_known, (int64) promise->threshold};
+	char	   *problem = rows_known_problem(dataset->promises, dataset->npromises);
+
+	if (problem != NULL || !dataset->keeps_rows)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("promise %s cannot be kept", promise_text(promise)),
+				 errdetail("%s", problem != NULL ? problem : "It takes away people with all their rows, but this function knows only classes."),
+				 problem != NULL ? errhint("Call anonopt.drop_promise for one of them.") :
+				 errhint("evaluate, lattice, optimize, pareto and releases of levels or cuts keep it; otherwise call anonopt.drop_promise.")));
+	if (population->nrows_known == MAX_ROWS_KNOWN)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many promises with rows_known"),
+				 errdetail("At most %d can be kept together.", MAX_ROWS_KNOWN)));
+	population->rows_known[population->nrows_known++] = known;
+}
+
+/* Attaches a promise against people who know only some of the columns. */
 static void
 add_known(Population *population, const DeclaredPromise *promise)
 {
@@ -109,7 +131,10 @@ population_add_declared(Population *population, const Dataset *dataset)
 
 		if (promise_is_of_known(promise))
 		{
-			add_known(population, promise);
+			if (promise->rows_known > 0)
+				add_known_rows(population, dataset, promise);
+			else
+				add_known(population, promise);
 			continue;
 		}
 		for (int j = 0; j < population->nsensitive; j++)

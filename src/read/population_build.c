@@ -252,6 +252,42 @@ population_keys(const Reading *reading, const Population *population)
 	return keys;
 }
 
+/* Notes whose rows there are, and with which values, which their tuples do not tell. */
+static void
+make_person_rows(const Reading *reading, Population *population)
+{
+	Size		n = (Size) reading->tuples->counter->nkeys + 1;
+	PersonRows *rows = palloc0(sizeof(PersonRows));
+
+	rows->npersons = reading->tuples->dictionaries[reading->person->values_column]->nvalues + 1;
+	rows->tuple = budget_alloc(sizeof(uint32), n);
+	rows->person = budget_alloc(sizeof(uint32), n);
+	rows->count = budget_alloc(sizeof(int64), n);
+	rows->group = budget_alloc(sizeof(uint32), n);
+	rows->values = palloc(sizeof(uint32 *) * population->ncolumns);
+	for (int column = 0; column < population->ncolumns - 1; column++)
+		rows->values[column] = budget_alloc(sizeof(uint32), n);
+	population->rows = rows;
+}
+
+static void
+add_person_row(const Reading *reading, Population *population, uint32 tuple, uint32 group)
+{
+	PersonRows *rows = population->rows;
+	uint32		at = rows->n++;
+
+	rows->tuple[at] = tuple;
+	rows->person[at] = read_code(reading, group, reading->person->values_column);
+	rows->count[at] = reading->tuples->counter->counts[group];
+	rows->group[at] = group;
+	for (int column = 0; column < population->ncolumns - 1; column++)
+	{
+		const ReadColumn *read = &reading->columns[population->nattrs + column];
+
+		rows->values[column][at] = read->population_codes[read_code(reading, group, read->values_column)];
+	}
+}
+
 /*
  * Adds a run of equal tuples as one tuple, with its sensitive values as
  * histograms.
@@ -273,6 +309,8 @@ add_run(const Reading *reading, Population *population, const SortedTuple *run, 
 		reading->value_of[run[i].number] = population->nsensitive == 0 ? 0 :
 			read->population_codes[read_code(reading, run[i].number, read->values_column)];
 	}
+	for (uint32 i = 0; i < length && population->rows != NULL; i++)
+		add_person_row(reading, population, at, run[i].number);
 	memcpy(table->keys + (Size) at * population->nwords,
 		   keys + (Size) run->number * population->nwords, sizeof(uint64) * population->nwords);
 	table->counts[at] = 0;
@@ -364,6 +402,8 @@ finish_columns(Population *population)
 	pfree(population->tuples->slices[last]);
 	population->ncolumns--;
 	population->has_persons = false;
+	/* then k people have each row of everybody, which is all they have */
+	population->rows = NULL;
 }
 
 int64
@@ -426,6 +466,8 @@ make_population(Reading *reading)
 
 		population->columns[population->ncolumns - 1] =
 			persons_create(reading->context, reading->person->declared->column, dictionary->nvalues + 1);
+		if (population->nrows_known > 0)
+			make_person_rows(reading, population);
 	}
 	population_lay_out(population);
 	make_tuple_table(reading, population);

@@ -298,6 +298,19 @@ choose_record_classes(Release *release, const int *order, int norder)
 				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.", release->promise.k)));
 }
 
+/* Puts the rows of people who are left out behind the last tuple, in no class. */
+static void
+leave_people_out(Release *release)
+{
+	const PersonRows *rows = release->population->rows;
+	uint32		nowhere = release->population->tuples->ntuples;
+
+	release->classes->class_of[nowhere] = NO_CLASS;
+	for (uint32 i = 0; i < rows->n; i++)
+		if (release->classes->out[rows->person[i]])
+			release->spool.tuple_of[rows->group[i]] = nowhere;
+}
+
 void
 release_choose_classes(Release *release)
 {
@@ -318,8 +331,13 @@ release_choose_classes(Release *release)
 		classes_unite_alike(release->classes);
 	population_mark(release->population, marks);
 	classes_count(release->classes);
-	classes_hide(release->classes, &release->promise, release->star);
+	if (release->population->rows != NULL)
+		classes_leave_out(release->classes, &release->promise);
+	else
+		classes_hide(release->classes, &release->promise, release->star);
 	population_release(release->population, marks);
+	if (release->population->rows != NULL)
+		leave_people_out(release);
 	classes_sort(release->classes, order, norder);
 }
 

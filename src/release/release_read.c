@@ -50,6 +50,13 @@ begin_spool(Release *release)
 	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (release->ncolumns + 1));
 	RowSpool   *spool = &release->spool;
 
+	unconstify(Dataset *, release->dataset)->keeps_rows = release->by.kind == BY_LEVELS || release->by.kind == BY_CUTS;
+	if (release->holds_back && dataset_promises_rows(release->dataset))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a release that promises something for several rows of a person cannot hold classes back"),
+				 errdetail("A class that keeps the rows it showed would keep rows of people who are left out now."),
+				 errhint("Set anonopt.composition to refuse, or call refresh_release with hold_back => false.")));
 	spool->columns = columns;
 	for (int i = 0; i < release->ncolumns; i++)
 		if (release->columns[i].attr < 0)

@@ -159,8 +159,10 @@ is_about_all(Objective loss)
 }
 
 bool
-boxes_have_bounds(Objective loss)
+boxes_have_bounds(Objective loss, bool classes_shrink)
 {
+	if (classes_shrink)
+		return is_sum_of_levels(loss);
 	return is_objective(loss) && !objective_rises(loss) && (objective_model(loss) < 0 || is_about_all(loss) || worst_model(loss) >= 0);
 }
 
@@ -294,6 +296,25 @@ offer(BoxSearch *s, const int *levels)
 		suppress_fewer(s);
 }
 
+/*
+ * Whether more people than may be are left out at a node, and thus at every
+ * node below, because some of their rows would single them out.
+ */
+static bool
+leaves_out_too_many(BoxSearch *s, const int *levels)
+{
+	Recodings	node;
+	const TupleTable *classes;
+	Measures	measures;
+
+	if (s->population->rows == NULL)
+		return false;
+	s->tables.looked_at += s->population->rows->n;
+	classes = class_cache_classes(s->cache, levels, &node);
+	measure(s->measurer, node, classes, &measures);
+	return measures.suppressed > s->tables.promise.limit;
+}
+
 /* Whether nodes below the highest with one attribute lowered are worth searching. */
 static bool
 can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int level)
@@ -308,7 +329,7 @@ can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int le
 	if (known_nodes_any_below(s->hopeful, levels))
 		return true;
 	s->evaluated++;
-	can = box_table_can_lower(&s->tables, table, a, level);
+	can = box_table_can_lower(&s->tables, table, a, level) && !leaves_out_too_many(s, levels);
 	known_nodes_add(can ? s->hopeful : s->hopeless, levels, 0);
 	return can;
 }

@@ -55,8 +55,8 @@ typedef struct BoxAnswer
 	Measures	measures;
 } BoxAnswer;
 
-/* Whether a loss has bounds by which boxes can be dropped. */
-extern bool boxes_have_bounds(Objective loss);
+/* Whether a loss has bounds by which boxes can be dropped, even if people are left out whose classes remain. */
+extern bool boxes_have_bounds(Objective loss, bool classes_shrink);
 
 extern const struct PoolWork search_boxes_work;
 

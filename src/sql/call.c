@@ -217,6 +217,15 @@ dataset_argument(FunctionCallInfo fcinfo)
 	return dataset_sound(dataset_load(name_argument(fcinfo, "dataset")));
 }
 
+Dataset *
+node_dataset_argument(FunctionCallInfo fcinfo)
+{
+	Dataset    *dataset = dataset_argument(fcinfo);
+
+	dataset->keeps_rows = true;
+	return dataset;
+}
+
 Population *
 population_argument(const Dataset *dataset)
 {

@@ -70,6 +70,9 @@ extern int64 seed_argument(FunctionCallInfo fcinfo);
 /* "dataset": a declared data set, sound and with a quasi-identifier. */
 extern Dataset *dataset_argument(FunctionCallInfo fcinfo);
 
+/* Gets it for a function that measures nodes one by one, and so keeps promises about several rows of a person. */
+extern Dataset *node_dataset_argument(FunctionCallInfo fcinfo);
+
 /* Reads it; NULL if it has no rows. */
 extern Population *population_argument(const Dataset *dataset);
 

@@ -34,7 +34,7 @@ read_relation(NodeCall *call)
 /* evaluate and evaluate_cuts, which differ in how nodes are given. */
 OWN_FUNCTION(anonopt_evaluate)
 {
-	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = node_dataset_argument(fcinfo)};
 	const Dataset *dataset = call.search.dataset;
 	bool		by_cuts = takes_argument(fcinfo, "cuts");
 	int			nnodes;
@@ -78,7 +78,7 @@ put_visited(void *arg, const int *levels, const Measures *measures)
 
 OWN_FUNCTION(anonopt_lattice)
 {
-	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = node_dataset_argument(fcinfo)};
 	SearchCall *search = &call.search;
 	int			helped;
 
@@ -112,7 +112,7 @@ labels_that_occur(const Population *population, Recodings node, int a)
 
 OWN_FUNCTION(anonopt_node_detail)
 {
-	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = node_dataset_argument(fcinfo)};
 	ResultRow  *row = call.search.row;
 	int		   *levels = node_argument(fcinfo, "levels", call.search.dataset);
 	const Population *population;
@@ -152,7 +152,7 @@ compare_keys(const void *a, const void *b, void *arg)
 
 OWN_FUNCTION(anonopt_suppressed_classes)
 {
-	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = node_dataset_argument(fcinfo)};
 	ResultRow  *row = call.search.row;
 	int		   *levels = node_argument(fcinfo, "levels", call.search.dataset);
 	const Population *population;
@@ -262,7 +262,7 @@ put_verdict(ResultRow *row, const Dataset *dataset, const DeclaredPromise *promi
 OWN_FUNCTION(anonopt_policy_check)
 {
 	ResultRow  *row = result_begin(fcinfo);
-	Dataset    *dataset = dataset_argument(fcinfo);
+	Dataset    *dataset = node_dataset_argument(fcinfo);
 	LeastSuppression least;
 	int			helped = 0;
 

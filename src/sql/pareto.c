@@ -108,7 +108,7 @@ search_optimum(SearchCall *call, OptimumSearch *search)
 
 OWN_FUNCTION(anonopt_pareto)
 {
-	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = node_dataset_argument(fcinfo)};
 	ExactSearch search = {0};
 
 	search.objectives = objectives_argument(fcinfo, "objectives", call.dataset);
@@ -121,7 +121,7 @@ OWN_FUNCTION(anonopt_pareto)
 
 OWN_FUNCTION(anonopt_optimize)
 {
-	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = node_dataset_argument(fcinfo)};
 	OptimumSearch optimum = {0};
 	ExactSearch front = {.feasible_only = true,.objectives.n = 1};
 
@@ -138,7 +138,7 @@ OWN_FUNCTION(anonopt_optimize)
 				 errmsg("headroom must be between 0 and 1")));
 	optimum.order.loss = front.objectives.of[0] = loss_argument(fcinfo, call.dataset);
 	optimum.order.deadline = front.deadline = deadline_argument(fcinfo);
-	if (boxes_have_bounds(optimum.order.loss))
+	if (boxes_have_bounds(optimum.order.loss, dataset_promises_rows(call.dataset)))
 		search_optimum(&call, &optimum);
 	else
 		search_front(&call, ALGORITHM_OPTIMIZE, &front);

@@ -144,7 +144,7 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 OWN_FUNCTION(anonopt_release_risk)
 {
 	ResultRow  *row = result_begin(fcinfo);
-	Dataset    *dataset = dataset_argument(fcinfo);
+	Dataset    *dataset = node_dataset_argument(fcinfo);
 	Population *population;
 	KnownContent *contents;
 	LinkedGroups *linked;

@@ -1,0 +1,43 @@
+/*
+ * known_rows.h
+ *	  People who are left out because some of their rows look like those of too
+ *	  few others.
+ */
+#ifndef ANONOPT_KNOWN_ROWS_H
+#define ANONOPT_KNOWN_ROWS_H
+
+#include "engine/population.h"
+
+typedef struct KnownRows KnownRows;
+
+/* Prepares for the nodes of a population with such promises; besides, every class must have k people. */
+extern KnownRows *known_rows_create(const Population *population, int64 k);
+
+/* What a node shows without the people who are left out. */
+typedef struct RowsLeft
+{
+	bool	   *out;			/* by person */
+	int64	   *rows;			/* left, by tuple */
+	int64		suppressed;		/* rows of people left out */
+	TupleTable *classes;		/* of the rows left; NULL if these are all */
+} RowsLeft;
+
+/*
+ * Leaves out as few people as possible; valid until the next call.  The classes'
+ * histograms are new ones: to be dropped by population_release.
+ */
+extern const RowsLeft *known_rows_leave(KnownRows *known, Recodings node);
+
+/* Whom an attacker finds who knows any so many rows of each person; of leaves, and without suppression. */
+typedef struct RowsRisk
+{
+	int64		least;			/* people who have such rows of somebody */
+	int64		singled_out;	/* people of whom some such rows are nobody
+								 * else's */
+	int64		few;			/* or are those of fewer than k people */
+} RowsRisk;
+
+/* The population must have a promise against people who know rows, which says how many, and k. */
+extern RowsRisk known_rows_risk(const Population *population);
+
+#endif

@@ -1,0 +1,164 @@
+-- Promises against people who know several rows of a person: random visits, each node of them measured by plain SQL,
+-- which takes away people until nobody's rows are those of too few.
+\ir begin.inc
+SET client_min_messages = error;
+
+SELECT no_plan();
+
+CREATE SCHEMA known;
+SELECT setseed(0.29) \g /dev/null
+CREATE TABLE known.ages AS SELECT i AS value, i / 2 AS level1, i / 4 AS level2, 0 AS level3 FROM generate_series(0, 7) i;
+CREATE TABLE known.zips AS SELECT i AS value, i / 2 AS level1, 0 AS level2 FROM generate_series(0, 3) i;
+ALTER TABLE known.ages ADD PRIMARY KEY (value);
+ALTER TABLE known.zips ADD PRIMARY KEY (value);
+CREATE TABLE known.visit (nr int, who text, age int, zip int, ill int, label int);
+SELECT anonopt.create_dataset('v', 'known.visit', 0.5, person => 'who'), anonopt.add_quasi_identifier('v', 'age', 'known.ages'),
+    anonopt.add_quasi_identifier('v', 'zip', 'known.zips'), anonopt.add_sensitive('v', 'ill'), anonopt.set_class_label('v', 'label'),
+    anonopt.set_insensitive('v', 'nr') \g /dev/null
+
+-- Some people have one row, some many; some rows are alike; some have nobody.
+CREATE FUNCTION known.fill(seed int) RETURNS void LANGUAGE sql AS $$
+    TRUNCATE known.visit;
+    SELECT setseed(seed / 1000.0);
+    INSERT INTO known.visit
+    SELECT i, CASE WHEN random() < 0.98 THEN 'p' || w END,
+           CASE WHEN random() < own THEN w % 8 ELSE floor(8 * power(random(), skew))::int END,
+           CASE WHEN random() < own THEN w * 3 % 4 ELSE floor(4 * power(random(), skew))::int END,
+           floor(random() * 3)::int, floor(random() * 2)::int
+    FROM (SELECT random() * 0.9 AS own, 0.5 + 2 * random() AS skew, 4 + floor(16 * random())::int AS people, 1 + random() AS uneven) s,
+         LATERAL (SELECT i, floor(power(random(), uneven) * people)::int AS w FROM generate_series(1, 10 + floor(25 * random())::int) i) r
+$$;
+
+-- Every node's shown people, and each row's class.
+CREATE TABLE known.shown (levels int[], who text);
+CREATE TABLE known.seen (levels int[], nr int, who text, class text, ill int, label int);
+
+-- One round of taking people away; says whether anybody went.
+CREATE FUNCTION known.take(r int, fewest int, least_l int) RETURNS boolean LANGUAGE sql AS $$
+    WITH RECURSIVE row AS (
+        SELECT levels, who, class, row_number() OVER w AS i, count(*) OVER (PARTITION BY levels, who) AS n
+        FROM known.seen JOIN known.shown USING (levels, who) WINDOW w AS (PARTITION BY levels, who ORDER BY class)
+    ), held AS (SELECT levels, who, class, count(*) AS n FROM row GROUP BY 1, 2, 3
+    ), part AS (
+        SELECT levels, who, i, ARRAY[class] AS classes FROM row WHERE n > r
+        UNION ALL
+        SELECT s.levels, s.who, t.i, s.classes || t.class FROM part s
+        JOIN row t ON t.levels = s.levels AND t.who = s.who AND t.i > s.i WHERE cardinality(s.classes) < r
+    ), set AS (
+        SELECT DISTINCT levels, who, classes FROM part WHERE cardinality(classes) = r
+        UNION ALL
+        SELECT levels, who, array_agg(class ORDER BY class) FROM row WHERE n <= r GROUP BY 1, 2
+    ), wanted AS (SELECT DISTINCT levels, classes FROM set
+    ), need AS (SELECT levels, classes, class, count(*) AS n FROM wanted, unnest(classes) class GROUP BY 1, 2, 3
+    ), fits AS (
+        SELECT levels, classes, who FROM need JOIN held h USING (levels, class) WHERE h.n >= need.n
+        GROUP BY levels, classes, who HAVING count(*) = (SELECT count(DISTINCT c) FROM unnest(classes) c)
+    ), rare AS (SELECT levels, classes FROM fits GROUP BY 1, 2 HAVING count(*) < fewest
+    ), poor AS (
+        SELECT levels, class FROM known.seen JOIN known.shown USING (levels, who) GROUP BY 1, 2 HAVING count(DISTINCT ill) < least_l
+    ), gone AS (
+        DELETE FROM known.shown s WHERE EXISTS (SELECT FROM set JOIN rare USING (levels, classes) WHERE set.levels = s.levels AND set.who = s.who)
+            OR EXISTS (SELECT FROM held JOIN poor USING (levels, class) WHERE held.levels = s.levels AND held.who = s.who)
+        RETURNING 1
+    )
+    SELECT EXISTS (SELECT FROM gone)
+$$;
+
+CREATE FUNCTION known.solve(rows int[], fewest int[], least_l int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    more boolean := true;
+BEGIN
+    TRUNCATE known.shown, known.seen;
+    INSERT INTO known.seen
+    SELECT ARRAY[a, z], nr, coalesce(who, '-'), (ARRAY[ages.value, level1, level2, level3])[a + 1] || '|' || (ARRAY[zips.value, z1, z2])[z + 1], ill, label
+    FROM known.visit JOIN known.ages ON ages.value = age JOIN (SELECT value, level1, level2 FROM known.zips) zips (value, z1, z2) ON zips.value = zip,
+         generate_series(0, 3) a, generate_series(0, 2) z;
+    INSERT INTO known.shown SELECT DISTINCT levels, who FROM known.seen;
+    WHILE more LOOP
+        more := false;
+        FOR i IN 1 .. cardinality(rows) LOOP
+            more := known.take(rows[i], fewest[i], least_l) OR more;
+        END LOOP;
+    END LOOP;
+END $$;
+
+-- What plain SQL measures of each node.
+CREATE VIEW known.node AS
+WITH kept AS (SELECT s.* FROM known.seen s JOIN known.shown USING (levels, who)),
+class AS (
+    SELECT levels, class, count(*) AS n, count(DISTINCT who) AS people, count(DISTINCT ill) AS l,
+           count(*) - greatest(count(*) FILTER (WHERE label = 0), count(*) FILTER (WHERE label = 1)) AS minority,
+           (SELECT sum(c * c) FROM unnest(ARRAY[count(*) FILTER (WHERE ill = 0), count(*) FILTER (WHERE ill = 1), count(*) FILTER (WHERE ill = 2)]) c) AS own
+    FROM kept GROUP BY 1, 2),
+loss AS (SELECT levels, ((ARRAY[0, 1, 3, 7])[levels[1] + 1] / 7.0 + (ARRAY[0, 1, 3])[levels[2] + 1] / 3.0)::numeric AS one
+         FROM (SELECT DISTINCT levels FROM known.seen) n),
+all_rows AS (SELECT count(*) AS n FROM known.visit)
+SELECT levels, min(people) AS k, min(l) AS l, r.n - coalesce(sum(c.n), 0) AS suppressed, count(class) AS classes,
+       round(coalesce(sum(c.n), 0) * one + (r.n - coalesce(sum(c.n), 0)) * 2, 9) AS glm,
+       coalesce(sum(c.n * c.n), 0) + r.n * (r.n - coalesce(sum(c.n), 0)) AS dcn, coalesce(sum(minority), 0) + r.n - coalesce(sum(c.n), 0) AS cm,
+       coalesce(sum(own), 0) AS sum_l, (max(people) - min(people)) AS necd, r.n - coalesce(sum(c.n), 0) <= floor(r.n * 0.5) AS feasible
+FROM loss CROSS JOIN all_rows r LEFT JOIN class c USING (levels) GROUP BY levels, one, r.n;
+
+CREATE VIEW known.measured AS
+SELECT levels, k, l, suppressed, classes, round(glm::numeric, 9) AS glm, dcn, round(cm * (SELECT count(*) FROM known.visit)) AS cm, sum_l,
+       round(necd * nullif((SELECT count(DISTINCT coalesce(who, '-')) FROM known.visit) - 1, 0)) AS necd, feasible
+FROM anonopt.lattice('v');
+
+-- What differs between the two: nothing; and, that a more general node leaves out nobody whom a finer one shows.
+CREATE FUNCTION known.faults() RETURNS bigint LANGUAGE sql AS $$
+    SELECT count(*) FROM known.node n FULL JOIN known.measured m USING (levels)
+    WHERE (n.k, n.l, n.suppressed, n.classes, n.glm, n.dcn, n.cm, n.sum_l, n.feasible) IS DISTINCT FROM
+          (m.k, m.l, m.suppressed, m.classes, m.glm::numeric, m.dcn::numeric, m.cm::numeric, m.sum_l::numeric, m.feasible)
+        OR (n.necd <> m.necd)
+$$;
+CREATE FUNCTION known.lost_above() RETURNS bigint LANGUAGE sql AS $$
+    SELECT count(*) FROM known.shown s, (SELECT DISTINCT levels FROM known.seen) n
+    WHERE n.levels[1] >= s.levels[1] AND n.levels[2] >= s.levels[2] AND NOT EXISTS (SELECT FROM known.shown t WHERE t.levels = n.levels AND t.who = s.who)
+$$;
+
+CREATE TABLE known.result (seed int, rows int[], k int[], l int, faults bigint, lost_above bigint, partly bigint, optimum boolean, front boolean);
+DO $$
+DECLARE
+    r int[];
+    fewest int[];
+    l int;
+BEGIN
+    FOR seed IN 1 .. pg_temp.few(25) LOOP
+        PERFORM known.fill(seed);
+        FOREACH r SLICE 1 IN ARRAY ARRAY[[1, 0], [2, 0], [3, 0], [4, 0], [99, 0], [1, 3]] LOOP
+            fewest := CASE WHEN r[2] > 0 THEN ARRAY[3, 2] ELSE ARRAY[2 + seed % 3] END;
+            r := array_remove(r, 0);
+            l := CASE WHEN seed % 4 = 0 THEN 2 ELSE 1 END;
+            FOR i IN 1 .. cardinality(r) LOOP
+                PERFORM anonopt.add_promise('v', 'k', fewest[i], rows_known => r[i]);
+            END LOOP;
+            IF l > 1 THEN
+                PERFORM anonopt.add_promise('v', 'l', l, 'ill');
+            END IF;
+            PERFORM known.solve(r, fewest, l);
+            INSERT INTO known.result
+            SELECT seed, r, fewest, l, known.faults(), known.lost_above(), (SELECT count(*) FROM known.node WHERE suppressed > 0 AND classes > 0),
+                   (SELECT bool_and((SELECT round(min(CASE c WHEN 'glm' THEN n.glm WHEN 'dcn' THEN n.dcn ELSE n.cm END), 9) FROM known.node n WHERE n.feasible AND classes > 0)
+                       IS NOT DISTINCT FROM (SELECT round((CASE c WHEN 'glm' THEN o.glm WHEN 'dcn' THEN o.dcn ELSE o.cm * (SELECT count(*) FROM known.visit) END)::numeric, 9)
+                                             FROM anonopt.optimize('v', loss => c) o))
+                    FROM unnest('{glm,dcn,cm}'::text[]) c),
+                   (SELECT count(*) FROM anonopt.pareto('v')) =
+                   (SELECT count(DISTINCT (n.k, n.glm)) FROM known.node n WHERE n.feasible AND NOT EXISTS (
+                       SELECT FROM known.node m WHERE m.feasible AND coalesce(m.k, -1) >= coalesce(n.k, -1) AND m.glm <= n.glm AND (coalesce(m.k, -1), m.glm) <> (coalesce(n.k, -1), n.glm)));
+            FOR i IN 1 .. cardinality(r) LOOP
+                PERFORM anonopt.drop_promise('v', 'k', rows_known => r[i]);
+            END LOOP;
+            IF l > 1 THEN
+                PERFORM anonopt.drop_promise('v', 'l', 'ill');
+            END IF;
+        END LOOP;
+    END LOOP;
+END $$;
+
+SELECT is((SELECT array_agg((seed, rows, k, l, faults)::text) FROM known.result WHERE faults > 0), NULL, 'nodes are measured as by plain SQL');
+SELECT is((SELECT sum(lost_above) FROM known.result), 0::numeric, 'more general nodes leave out nobody more');
+SELECT cmp_ok((SELECT sum(partly) FROM known.result), '>', 100::numeric, 'many nodes leave out some');
+SELECT is((SELECT array_agg((seed, rows, k, l)::text) FROM known.result WHERE NOT optimum), NULL, 'optimize finds the best node of all');
+SELECT is((SELECT array_agg((seed, rows, k, l)::text) FROM known.result WHERE NOT front), NULL, 'pareto finds the front of all nodes');
+SELECT * FROM finish();
+ROLLBACK;
