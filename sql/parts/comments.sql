@@ -60,7 +60,7 @@ COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass[], int, int, float8
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text) IS 'measures of a recoding, or of several in braces';
 COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and their labels, worst first';
 COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint) IS 'the loss of local recodings at several k, from one reading';
-COMMENT ON FUNCTION anonopt.poka(text, text, int, int[]) IS 'POkA: the front of k against a loss, by depth search and height search';
+COMMENT ON FUNCTION anonopt.poka(text, text, int, int[], boolean, boolean) IS 'POkA: the front of k against a loss, by depth search and height search';
 COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int, boolean, boolean, boolean) IS 'PBG-EA: evolutionary search for two or more objectives, with a bounded archive of nodes';
 COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes represents the exact front';
 COMMENT ON FUNCTION anonopt.igd_plus(text, text[], int[]) IS 'how much better the exact front is than a set of nodes, on average';

@@ -8,7 +8,8 @@ CREATE FUNCTION anonopt.optimize(dataset text, k int DEFAULT NULL, l int DEFAULT
 	loss text DEFAULT 'glm', time_limit interval DEFAULT NULL, headroom float8 DEFAULT 0)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_optimize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
-CREATE FUNCTION anonopt.poka(dataset text, loss text DEFAULT 'glm', depth int DEFAULT NULL, start int[] DEFAULT NULL)
+CREATE FUNCTION anonopt.poka(dataset text, loss text DEFAULT 'glm', depth int DEFAULT NULL, start int[] DEFAULT NULL,
+	bounds boolean DEFAULT true, repair boolean DEFAULT false)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_poka' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.pbg_ea(dataset text, objectives text[] DEFAULT '{k,glm}', epsilon float8[] DEFAULT NULL,

@@ -15,6 +15,12 @@
  * ground.  If it finds nothing, for instance because the loss is constant
  * around the base, it searches once more and measures the nodes it skipped.
  *
+ * A node skipped may have as much k as the one found above it, and less loss.
+ * The paper takes its k to be less, so the node found is then dominated.  A
+ * repair moves on to the one with the least loss among the nodes below that
+ * have as much k, and that are reached through such nodes: without a promise
+ * these are all, since k never increases on a path down.
+ *
  * A node where the climb must end need not be measured: without a promise k
  * never decreases when a node is generalized, and a loss that is a sum over
  * levels is at least the sum.  Whether a climb ends depends only on nodes
@@ -39,7 +45,7 @@ typedef struct Poka
 	MeasuredSet *measured;		/* every node measured so far */
 	bool		called;			/* for workers */
 	double		measured_ms;
-	bool		bounds_k;		/* nothing is promised */
+	bool		bounds_k;		/* nothing is promised, and bounds are wanted */
 	KnownNodes *enough;			/* nodes with at least the base's k */
 	LevelLosses *losses;		/* if the loss is a sum over levels, else NULL */
 	int			top[MAX_ATTRIBUTES];
@@ -232,6 +238,36 @@ climb_layer(Poka *p, Climb *climb, int height)
 	pfree(looks);
 }
 
+/* Replaces the node found by the one with the least loss below it that has as much k. */
+static void
+repair(Poka *p, Climb *climb)
+{
+	NodeSet    *alike = nodeset_create(p->context, p->population);
+	int64		k = climb->best.measures.k;
+	int			levels[MAX_ATTRIBUTES];
+
+	nodeset_add(alike, climb->levels);
+	for (uint32 i = 0; i < nodeset_size(alike); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		nodeset_levels(alike, i, levels);
+		for (int a = 0; a < p->population->nattrs; a++)
+		{
+			uint32		number;
+
+			if (levels[a] == p->population->attrs[a].min_level)
+				continue;
+			levels[a]--;
+			number = gather(p, levels);
+			measure_gathered(p);
+			judge(p, climb, levels, number);
+			if (p->measured->measures[number].k == k)
+				nodeset_add(alike, levels);
+			levels[a]++;
+		}
+	}
+}
+
 /* Makes a node the base, and the next node of the result. */
 static void
 move_base(Poka *p, const int *levels)
@@ -273,6 +309,8 @@ next_base(Poka *p)
 		for (int height = 0; height <= top; height++)
 			climb_layer(p, &climb, height);
 	}
+	if (climb.found && p->search->repair)
+		repair(p, &climb);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(p->context);
 	if (climb.found)
@@ -289,9 +327,9 @@ poka_search(PokaSearch *search)
 
 	p.context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
 	p.measured = measured_set_create(population, &search->promise, BATCH, 0);
-	p.bounds_k = !promise_given(&search->promise, population);
+	p.bounds_k = search->bounds && !promise_given(&search->promise, population);
 	p.enough = known_nodes_create(population, population->context);
-	if (is_sum_of_levels(search->loss))
+	if (search->bounds && is_sum_of_levels(search->loss))
 		p.losses = level_losses_create(population, search->loss);
 	top_levels(population, p.top);
 	move_base(&p, search->start != NULL ? search->start : p.top);

@@ -89,6 +89,8 @@ typedef struct PokaSearch
 	Objective	loss;
 	int			depth;
 	const int  *start;			/* the first base; NULL: the top */
+	bool		bounds;			/* whether bounds may end a climb */
+	bool		repair;			/* whether to look below what a search finds */
 	int			workers;		/* at most */
 
 	int			nfound;

@@ -166,6 +166,8 @@ OWN_FUNCTION(anonopt_poka)
 				 errmsg("depth must be at least 1, not %d", search.depth)));
 	if (is_given(fcinfo, "start"))
 		search.start = node_argument(fcinfo, "start", call.dataset);
+	search.bounds = boolean_argument(fcinfo, "bounds");
+	search.repair = boolean_argument(fcinfo, "repair");
 	if (!search_read(&call, ALGORITHM_POKA, NULL))
 		return (Datum) 0;
 	for (int a = 0; a < nattrs && search.start != NULL; a++)

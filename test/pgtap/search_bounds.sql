@@ -145,5 +145,41 @@ SELECT results_eq('SELECT * FROM anonopt.poka(''middle'')', 'TABLE poka_alone', 
 SELECT results_eq($$SELECT * FROM anonopt.poka('middle', start => (SELECT levels FROM poka_alone ORDER BY k DESC OFFSET 3 LIMIT 1)) OFFSET 1 LIMIT 1$$,
     'SELECT * FROM poka_alone ORDER BY k DESC OFFSET 4 LIMIT 1', 'POkA from one of its nodes goes on with the next');
 
+-- POkA without bounds: the same rows from no fewer nodes.  Repaired: no node below a row has as much k and less loss; without
+-- repair, some has.
+CREATE TABLE compared (seed int, plain text, unbounded text, plain_evaluated bigint, evaluated bigint, beaten bigint, beaten_repaired bigint);
+CREATE FUNCTION pg_temp.compare_poka(seed int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    loss text := (ARRAY['glm', 'nwp', 'dcn', 'suppressed'])[1 + seed % 4];
+    depth int := 1 + seed % 3;
+    c compared;
+BEGIN
+    c.seed := seed;
+    CREATE TABLE guest AS SELECT floor(random() * 4)::int AS a, floor(random() * 8)::int AS b, floor(random() * 4)::int AS c FROM generate_series(1, 5 + floor(random() * 40)::int);
+    PERFORM anonopt.create_dataset('guest', 'guest', max_suppression => (seed % 2) / 10.0),
+        anonopt.add_quasi_identifier('guest', 'a', 'guest_four'), anonopt.add_quasi_identifier('guest', 'b', 'guest_eight'),
+        anonopt.add_quasi_identifier('guest', 'c', 'guest_four');
+    CREATE TABLE node AS SELECT levels, k, (to_jsonb(n) ->> loss)::float8 AS loss FROM anonopt.lattice('guest') n;
+    c.plain := (SELECT string_agg(levels::text, ' ' ORDER BY k DESC) FROM anonopt.poka('guest', loss, depth));
+    c.plain_evaluated := (SELECT evaluated FROM anonopt.last_search());
+    c.unbounded := (SELECT string_agg(levels::text, ' ' ORDER BY k DESC) FROM anonopt.poka('guest', loss, depth, bounds => false));
+    c.evaluated := (SELECT evaluated FROM anonopt.last_search());
+    SELECT count(*) FILTER (WHERE NOT repaired), count(*) FILTER (WHERE repaired) INTO c.beaten, c.beaten_repaired
+    FROM unnest('{f,t}'::boolean[]) repaired, LATERAL anonopt.poka('guest', loss, depth, repair => repaired) r JOIN node n USING (levels)
+    WHERE n.levels <> '{2,3,2}' AND EXISTS (SELECT FROM node b WHERE b.k = n.k AND b.loss < n.loss
+        AND b.levels[1] <= n.levels[1] AND b.levels[2] <= n.levels[2] AND b.levels[3] <= n.levels[3]);
+    INSERT INTO compared VALUES (c.*);
+    PERFORM anonopt.drop_dataset('guest');
+    DROP TABLE guest, node;
+END $$;
+SELECT setseed(0.25) \g /dev/null
+SELECT anonopt.create_interval_hierarchy('guest_four', 0, 3, '{2}'), anonopt.create_interval_hierarchy('guest_eight', 0, 7, '{2,4}') \g /dev/null
+SELECT pg_temp.compare_poka(seed) FROM generate_series(1, pg_temp.few(150)) seed \g /dev/null
+SELECT is((SELECT array_agg(seed) FROM compared WHERE plain IS DISTINCT FROM unbounded), NULL, 'POkA without bounds has the same rows');
+SELECT is((SELECT array_agg(seed) FROM compared WHERE plain_evaluated > evaluated), NULL, 'and measures no fewer nodes');
+SELECT cmp_ok((SELECT sum(evaluated - plain_evaluated) FROM compared), '>', 0::numeric, 'but more');
+SELECT is((SELECT array_agg(seed) FROM compared WHERE beaten_repaired > 0), NULL, 'no node below a repaired row has its k and less loss');
+SELECT cmp_ok((SELECT sum(beaten) FROM compared), '>', 0::numeric, 'as some has below others');
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -692,7 +692,7 @@ static void
 check_poka(Population *population, int64 limit, TriedNodes *nodes)
 {
 	static const Objective losses[] = {OBJECTIVE_GLM, OBJECTIVE_NWP, OBJECTIVE_DCN, OBJECTIVE_SUPPRESSED};
-	PokaSearch	search = {.population = population,.promise.limit = limit,.depth = 1 + below(4),.loss = losses[below(4)]};
+	PokaSearch	search = {.population = population,.promise.limit = limit,.depth = 1 + below(4),.loss = losses[below(4)],.bounds = below(2),.repair = below(2)};
 
 	measure_nodes(population, limit, nodes);
 	poka_search(&search);
