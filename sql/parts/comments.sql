@@ -117,6 +117,7 @@ COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and i
 COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statement changed, as the role that ran it';
 COMMENT ON FUNCTION anonopt.note_row() IS 'internal: notes that a subscription wrote a row that is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, and its measures';
+COMMENT ON FUNCTION anonopt.privacy_parameters(float8, float8, float8) IS 'what differential privacy asks of a release: with what probability rows are drawn, and how many must look alike';
 COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would under k and l';
 COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text, text, text) IS 'publishes a generalization as a materialized view or a live view';
 COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the rows of a release that they show';

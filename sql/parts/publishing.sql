@@ -379,6 +379,10 @@ LEFT JOIN LATERAL (SELECT p.filled_at, p.filled_by, p.verified_at, p.verified_ok
 WHERE anonopt.is_told_of(to_regrole(quote_ident(current_user)), p.published_by);
 GRANT SELECT ON anonopt.release TO PUBLIC;
 
+-- What differential privacy asks for: the probability with which rows are drawn, and how many of those must look alike.
+CREATE FUNCTION anonopt.privacy_parameters(epsilon float8, delta float8, beta float8 DEFAULT NULL, OUT beta float8, OUT k int)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_privacy_parameters' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
 CREATE FUNCTION anonopt.view_sql(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
 	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')

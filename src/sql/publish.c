@@ -2,12 +2,13 @@
  * publish.c
  *	  SQL: view_sql, create_view, publish_table, publish_records,
  *	  publish_codebook, refresh_release, republish, drop_release,
- *	  forget_release, verify.
+ *	  forget_release, verify, privacy_parameters.
  */
 #include "base/compat.h"
 
 #include "catalog/sql.h"
 #include "miscadmin.h"
+#include "promise/differential_privacy.h"
 #include "release/release_verify.h"
 #include "sql/call.h"
 #include "utils/builtins.h"
@@ -58,6 +59,15 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 		by->cuts = one_cuts_argument(fcinfo, "cuts", dataset, "generalization");
 		by->ncuts = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	}
+}
+
+/* Of differential privacy: epsilon, delta and perhaps beta. */
+static PrivacyParameters
+privacy_arguments(FunctionCallInfo fcinfo)
+{
+	double		beta = is_given(fcinfo, "beta") ? number_argument(fcinfo, "beta") : 0;
+
+	return privacy_parameters(number_argument(fcinfo, "epsilon"), number_argument(fcinfo, "delta"), is_given(fcinfo, "beta") ? &beta : NULL);
 }
 
 /* How labels are shown, or whether true values are. */
@@ -293,5 +303,17 @@ OWN_FUNCTION(anonopt_verify)
 	if (verified.entry->is_held_back)
 		put_datum(row, "held_since", TIMESTAMPTZOID, TimestampTzGetDatum(verified.entry->held_since));
 	put_string(row, "filled_by", filled_name(verified.entry->filled_by));
+	return row_datum(row);
+}
+
+/* --------------------------------------------------------- differential privacy */
+
+SQL_FUNCTION(anonopt_privacy_parameters)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	PrivacyParameters found = privacy_arguments(fcinfo);
+
+	put_number(row, "beta", found.beta);
+	put_count(row, "k", found.k);
 	return row_datum(row);
 }
