@@ -81,6 +81,13 @@ looks_closer(const BoxTables *tables)
 		(tables->promise.k > 0 && tables->population->has_persons);
 }
 
+/* Whether classes are suppressed for what is not known here: people outside, or what people know. */
+static inline bool
+suppresses_unseen(const Population *population)
+{
+	return population_asks_outside(population) || population->nknown > 0;
+}
+
 /* ------------------------------------------------------------- memory */
 
 static Size
@@ -200,7 +207,7 @@ static void
 tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples, BoxTable *to)
 {
 	const Population *population = tables->population;
-	bool		stays = ntuples == 1 && !population_asks_outside(population);
+	bool		stays = ntuples == 1 && !suppresses_unseen(population);
 	int64		suppressed = stays ? 0 : tables->promise.limit;
 	const Model *model;
 
@@ -378,8 +385,7 @@ keep_class(const BoxTables *tables, BoxTable *table, int64 people)
 {
 	table->squares += (int128) people * people;
 	table->lasting += people > tables->promise.limit;
-	/* suppression because of people outside is not known here */
-	if (population_asks_outside(tables->population) && people <= tables->promise.limit)
+	if (suppresses_unseen(tables->population) && people <= tables->promise.limit)
 		return;
 	table->largest = Max(table->largest, people);
 	table->smallest = Min(table->smallest, people);

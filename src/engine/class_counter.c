@@ -116,6 +116,13 @@ class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *cod
 }
 
 void
+class_counter_mask(ClassCounter *counter, const uint64 *mask)
+{
+	memcpy(counter->stays, mask, sizeof(uint64) * counter->population->nwords);
+	counter->nchunks = 0;
+}
+
+void
 class_counter_recode(ClassCounter *counter, const TupleTable *tuples, Recodings from, Recodings to, uint32 *class_of)
 {
 	int			nattrs = counter->population->nattrs;

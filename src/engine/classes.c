@@ -15,6 +15,7 @@
 #include "engine/classes.h"
 
 #include "base/key_counter.h"
+#include "engine/known_columns.h"
 #include "engine/known_rows.h"
 #include "miscadmin.h"
 
@@ -319,14 +320,16 @@ people_to_star(const Classes *classes, const Promise *promise, const bool *hidde
 	const Population *population = classes->population;
 	uint32	   *slices = population_alloc(population, sizeof(uint32), (Size) classes->n + 2);
 	int			last = population->ncolumns - 1;
-	int64		people = 0;
+	int64		people;
+	int64		rows = 0;
 
+	for (uint32 i = 0; i < classes->n + 1; i++)
+		rows += hidden[i] ? classes->table->counts[i] : 0;
+	people = rows;
 	if (population->has_persons)
 		people = persons_together(population_persons(population), slices, classes_slices(classes, hidden, last, slices), PG_INT64_MAX);
-	for (uint32 i = 0; i < classes->n + 1 && !population->has_persons; i++)
-		people += hidden[i] ? classes->table->counts[i] : 0;
 	/* everybody outside matches the labels of a starred class */
-	if (people < Max(promise->k, 1) || population_asks_outside(population))
+	if (people < Max(promise->k, 1) || population_asks_outside(population) || !known_columns_kept_alike(population, -1, people, 0))
 		return 0;
 	/* one more class, whose risk must not exceed that allowed for all */
 	for (int i = 0; i < population->nlimits; i++)
@@ -337,7 +340,7 @@ people_to_star(const Classes *classes, const Promise *promise, const bool *hidde
 		/* merging may reallocate the column's slices */
 		uint32		merged = histograms_merge(population->columns[j], slices, classes_slices(classes, hidden, j, slices));
 
-		if (population->columns[j]->slices[merged].breaks != 0)
+		if (population->columns[j]->slices[merged].breaks != 0 || !known_columns_kept_alike(population, j, rows, merged))
 			return 0;
 	}
 	return people;
@@ -356,11 +359,9 @@ classes_hide(Classes *classes, const Promise *promise, bool star)
 		measurer_look_outside(measurer, classes->node, classes->table);
 	else
 		measurer_look_into_boxes(measurer, classes);
+	find_hidden(measurer, classes->table, threshold, hidden);
 	for (uint32 i = 0; i < classes->n; i++)
-	{
-		hidden[i] = class_breaks(measurer, classes->table, i, threshold) != 0;
 		number[i] = hidden[i] ? NO_CLASS : n++;
-	}
 	hidden[classes->n] = classes->suppressed > 0;
 	classes->starred = star ? people_to_star(classes, promise, hidden) : 0;
 	classes_renumber(classes, number, n);

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "engine/classes.h"
+#include "engine/known_columns.h"
 #include "engine/known_rows.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
@@ -33,6 +34,7 @@ struct Measurer
 	int64	   *rows_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
+	bool	   *hidden;			/* by class, if known columns are promised */
 	const Classes *recoding;	/* that is measured, or NULL for a node */
 	KnownRows  *known_rows;		/* if something is promised about several rows
 								 * of a person, and */
@@ -58,6 +60,8 @@ measurer_create(const Population *population, const Promise *promise)
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
 	if (population->rows != NULL)
 		m->known_rows = known_rows_create(population, promise->k);
+	if (population->nknown > 0)
+		m->hidden = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * ((Size) population->tuples->ntuples + 1));
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (population->outside[i].given)
 		{
@@ -189,7 +193,8 @@ threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, in
 bool
 promise_given(const Promise *promise, const Population *population)
 {
-	return promise->k > 0 || population->has_conditions || population->nlimits > 0 || population_asks_outside(population);
+	return promise->k > 0 || population->has_conditions || population->nlimits > 0 || population_asks_outside(population) ||
+		population->nknown > 0;
 }
 
 int
@@ -203,24 +208,53 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 	return breaks | outside_breaks(m, classes, class, &for_good);
 }
 
+void
+find_hidden(const Measurer *m, const TupleTable *classes, int64 threshold, bool *hidden)
+{
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		hidden[i] = class_breaks(m, classes, i, threshold) != 0;
+	if (m->population->nknown > 0)
+		known_columns_hide(m->population, classes, hidden);
+}
+
 /* The models and histogram.c have the proof. */
+static int64
+doomed_of_class(const Measurer *m, const TupleTable *classes, uint32 class)
+{
+	int			for_good = 0;
+	int64		by_values = 0;
+
+	(void) outside_breaks(m, classes, class, &for_good);
+	for (int column = 0; column < m->population->nsensitive; column++)
+		by_values = Max(by_values, m->population->columns[column]->slices[classes->slices[column][class]].least_suppressed);
+	return class_people(m->population, classes, class) < m->promise.k || for_good != 0 ? classes->counts[class] : by_values;
+}
+
+/*
+ * Classes of which nothing is shown
+ * below take others with them, as known_columns.c proves.
+ */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
 {
+	bool	   *hidden = m->population->nknown > 0 ? m->hidden : NULL;
 	int64		people = 0;
 
 	if (m->known_rows != NULL)
 		return m->left_out;
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int			for_good = 0;
-		int64		by_values = 0;
+		int64		doomed = doomed_of_class(m, classes, i);
 
-		(void) outside_breaks(m, classes, i, &for_good);
-		for (int column = 0; column < m->population->nsensitive; column++)
-			by_values = Max(by_values, m->population->columns[column]->slices[classes->slices[column][i]].least_suppressed);
-		people += class_people(m->population, classes, i) < m->promise.k || for_good != 0 ? classes->counts[i] : by_values;
+		if (hidden != NULL)
+			hidden[i] = doomed == classes->counts[i];
+		people += hidden != NULL && hidden[i] ? 0 : doomed;
 	}
+	if (hidden == NULL)
+		return people;
+	known_columns_hide(m->population, classes, hidden);
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		people += hidden[i] ? classes->counts[i] : 0;
 	return people;
 }
 
@@ -372,6 +406,15 @@ is_hopeless(const Measurer *m, const Measures *result)
 	return m->promise.feasible_only && result->suppressed > m->promise.limit;
 }
 
+/* Whether a class is hidden, once find_hidden has looked at all of them if known columns are promised. */
+static inline bool
+is_hidden(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
+{
+	if (m->promise.keeps_all)
+		return false;
+	return m->hidden != NULL ? m->hidden[class] : class_breaks(m, classes, class, threshold) != 0;
+}
+
 /*
  * Separates classes: remaining ones go to the front of an array, suppressed
  * ones to its end.  Compiled for people with several rows, and for promises
@@ -391,7 +434,7 @@ separate_suppressed(Measurer *m, const TupleTable *classes, bool has_persons, bo
 		int64		rows = classes->counts[i];
 		int64		size = has_persons ? class_people(m->population, classes, i) : rows;
 
-		if (looks_closer ? !m->promise.keeps_all && class_breaks(m, classes, i, threshold) != 0 : size < threshold)
+		if (looks_closer ? is_hidden(m, classes, i, threshold) : size < threshold)
 		{
 			result->suppressed += rows;
 			if (is_hopeless(m, result))
@@ -417,7 +460,9 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	const Population *population = m->population;
 	int64		threshold = size_threshold(m, classes, result->suppressed);
 
-	if (population->has_conditions || population_asks_outside(population))
+	if (m->hidden != NULL && !m->promise.keeps_all)
+		find_hidden(m, classes, threshold, m->hidden);
+	if (population->has_conditions || population_asks_outside(population) || m->hidden != NULL)
 		separate_suppressed(m, classes, true, true, threshold, sums, result);
 	else if (population->has_persons)
 		separate_suppressed(m, classes, true, false, threshold, sums, result);
@@ -442,6 +487,8 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	for (int place = 0; place < OTHERS_MODELS; place++)
 		for (int64 i = 0; i < result->classes && m->outside[place] != NULL; i++)
 			extend_figure(result, population->outside[place].model, figure_of_others(m, place, classes, m->remaining[i]));
+	if (known_columns_of_k(population) > 0)
+		result->k_known = known_columns_least(population, classes, m->promise.keeps_all ? NULL : m->hidden, known_columns_of_k(population));
 }
 
 double

@@ -84,7 +84,13 @@ extern int64 size_threshold(Measurer *measurer, const TupleTable *classes, int64
 /* Whether anything is promised for which classes are suppressed. */
 extern bool promise_given(const Promise *promise, const Population *population);
 
-/* The models that a class breaks, as bits, given that size. */
+/*
+ * Which classes are hidden, given that size: those that break a promise of their own, and those that are taken
+ * with them because of what people know (engine/known_columns.h).
+ */
+extern void find_hidden(const Measurer *measurer, const TupleTable *classes, int64 threshold, bool *hidden);
+
+/* The models that a class breaks by itself, as bits, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 
 /* The figure of a model about all classes, given by number, or the first n. */

@@ -45,6 +45,9 @@ extern ClassCounter *class_counter_create(MemoryContext context, const Populatio
  */
 extern void class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *codes, const uint32 *ncodes);
 
+/* Keeps the codes in a mask of keys, and makes all others equal. */
+extern void class_counter_mask(ClassCounter *counter, const uint64 *mask);
+
 /* Counts recoded tuples; returns the class of each if requested. */
 extern void class_counter_count(ClassCounter *counter, const TupleTable *tuples, uint32 *class_of);
 

@@ -13,7 +13,8 @@
  * sorted or hashed after the first table.
  *
  * If a person may have several rows, the last depth's tables hold how many
- * people each class has, not who they are.
+ * people each class has, not who they are, unless classes are united by what
+ * is known of them.
  */
 #include "engine/node_classes.h"
 
@@ -286,7 +287,7 @@ raise_to(NodeWalk *node_walk, int depth, int level)
 	const Recoding *above = &attr->hierarchy->levels[level];
 	const TupleTable *from = step->present;
 	bool		is_last = depth == population->nattrs - 1;
-	int			ncolumns = population->ncolumns - (population->has_persons && is_last);
+	int			ncolumns = population->ncolumns - (node_walk->people != NULL && is_last);
 
 	for (uint32 code = 0; code < below->nlabels; code++)
 		node_walk->codes[code] = (uint64) above->label_of[below->first_leaf[code]] << attr->field.shift;
@@ -529,7 +530,7 @@ node_walk_create(Population *population, WalkOrder order)
 		node_walk->steps[depth].marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	order_attributes(node_walk, order);
 	prepare_root(node_walk);
-	if (population->has_persons)
+	if (population->has_persons && population->nknown == 0)
 		node_walk->people = level_people_create(population, node_walk->steps[0].lowest->ntuples, context);
 	MemoryContextSwitchTo(old);
 	return node_walk;

@@ -256,7 +256,7 @@ extern TupleTable *population_classes(const Population *population, Recodings no
 
 /* ------------------------------------------------- copies of a population */
 
-/* The population without sensitive and class columns, unless they have conditions; it is searched much faster. */
+/* The population without sensitive and class columns, unless something is promised of values; it is searched much faster. */
 extern Population *population_narrow(const Population *population);
 
 /* Writes a population; returns the bytes that it takes, even if there is no place for them. */

@@ -4,6 +4,17 @@
  */
 #include "engine/population.h"
 
+/* Whether something is promised of the values in classes, or in those of some columns. */
+static bool
+needs_values(const Population *population)
+{
+	bool		needs = population->has_conditions;
+
+	for (int i = 0; i < population->nknown; i++)
+		needs = needs || population->known[i].column >= 0;
+	return needs;
+}
+
 /* Every search needs the persons in a class. */
 Population *
 population_narrow(const Population *population)
@@ -11,7 +22,7 @@ population_narrow(const Population *population)
 	Population *narrow = palloc(sizeof(Population));
 
 	*narrow = *population;
-	if (population->has_conditions)
+	if (needs_values(population))
 		return narrow;
 	narrow->ncolumns = 0;
 	narrow->nsensitive = 0;

@@ -442,7 +442,7 @@ recoding_extended_classes(RowSpool *spool, Relation table, const Dataset *datase
 
 	promise_imply_limits(&order.promise, dataset);
 	order.promise.limit = share_of_people(dataset->max_suppression, spool->population->people);
-	order.population = spool->population->has_conditions ? spool->population : population_narrow(spool->population);
+	order.population = population_narrow(spool->population);
 	result = recoding_extend_table(spool, table, dataset, &order, &extension);
 	recoding_tell_moved(extension.moved);
 	extended.class_of = result->class_of;

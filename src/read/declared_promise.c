@@ -105,11 +105,6 @@ add_known(Population *population, const DeclaredPromise *promise)
 {
 	ColumnsKnown known = {promise->columns_known, promise->model, -1, promise->threshold};
 
-	/* the engine does not keep them */
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("promise %s cannot be kept", promise_text(promise)),
-			 errhint("Call anonopt.drop_promise.")));
 	for (int j = 0; j < population->nsensitive && promise->column != NULL; j++)
 		if (strcmp(promise->column, population->columns[j]->name) == 0)
 			known.column = j;

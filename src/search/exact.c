@@ -439,7 +439,8 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	b->search = search;
 	b->population = population;
 	b->measurer = measurer_create(population, &search->promise);
-	b->feasibility = search->promise.k > 0 || population->has_conditions || population_least_outside(population) != NULL;
+	b->feasibility = search->promise.k > 0 || population->has_conditions || population_least_outside(population) != NULL ||
+		population->nknown > 0;
 	b->bounds_k = !promise_given(&search->promise, population);
 	b->beatable = true;
 	b->k_place = -1;

@@ -5,6 +5,7 @@
  */
 #include "base/compat.h"
 
+#include "engine/known_columns.h"
 #include "engine/lattice.h"
 #include "label/cut_bits.h"
 #include "miscadmin.h"
@@ -150,6 +151,25 @@ compare_keys(const void *a, const void *b, void *arg)
 	return 0;
 }
 
+/* The models that a hidden class breaks by itself, or the promise about known columns for which it was taken away. */
+static char *
+broken_promises(const Population *population, int breaks, int promise)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int model = 0; model < MODELS; model++)
+		if (breaks & MODEL_BIT(model))
+			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", model_name((PromiseModel) model));
+	if (breaks == 0)
+	{
+		DeclaredPromise known = {.model = population->known[promise].model,.columns_known = population->known[promise].columns};
+
+		appendStringInfo(&names, "%s%s", model_name(known.model), known_text(&known));
+	}
+	return names.data;
+}
+
 OWN_FUNCTION(anonopt_suppressed_classes)
 {
 	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = node_dataset_argument(fcinfo)};
@@ -160,6 +180,8 @@ OWN_FUNCTION(anonopt_suppressed_classes)
 	TupleTable *classes;
 	const uint64 **keys;
 	int64		threshold;
+	bool	   *hidden;
+	int		   *promise;
 
 	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
 	if (!read_relation(&call))
@@ -170,25 +192,25 @@ OWN_FUNCTION(anonopt_suppressed_classes)
 	measurer_look_outside(call.measurer, node, classes);
 	threshold = size_threshold(call.measurer, classes, 0);
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * ((Size) classes->ntuples + 1));
+	hidden = population_alloc(population, sizeof(bool), (Size) classes->ntuples + 1);
+	promise = population_alloc(population, sizeof(int), (Size) classes->ntuples + 1);
 	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
 		keys[i] = classes->keys + (Size) i * population->nwords;
+		hidden[i] = class_breaks(call.measurer, classes, i, threshold) != 0;
+	}
+	known_columns_hide_for(population, classes, hidden, promise);
 	qsort_arg(keys, classes->ntuples, sizeof(uint64 *), compare_keys, (void *) &population->nwords);
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		uint32		class = (uint32) ((keys[i] - classes->keys) / population->nwords);
-		int			breaks = class_breaks(call.measurer, classes, class, threshold);
-		StringInfoData names;
 
 		CHECK_FOR_INTERRUPTS();
-		if (breaks == 0)
+		if (!hidden[class])
 			continue;
 		put_datum(row, "labels", TEXTARRAYOID, labels_datum(population, keys[i], levels, false));
 		put_count(row, "size", class_people(population, classes, class));
-		initStringInfo(&names);
-		for (int model = 0; model < MODELS; model++)
-			if (breaks & MODEL_BIT(model))
-				appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", model_name((PromiseModel) model));
-		put_string(row, "breaks", names.data);
+		put_string(row, "breaks", broken_promises(population, class_breaks(call.measurer, classes, class, threshold), promise[class]));
 		row_add(row);
 	}
 	return (Datum) 0;

@@ -146,7 +146,7 @@ searched_population(Population *population, const Objectives *objectives)
 	for (int i = 0; i < objectives->n; i++)
 		if (objective_columns(objectives->of[i]) != OF_NO_OTHERS)
 			return population;
-	return population->has_conditions ? population : population_narrow(population);
+	return population_narrow(population);
 }
 
 Datum

@@ -1,0 +1,42 @@
+/*
+ * known_columns.h
+ *	  Promises against people who know only some of the columns.
+ */
+#ifndef ANONOPT_KNOWN_COLUMNS_H
+#define ANONOPT_KNOWN_COLUMNS_H
+
+#include "engine/population.h"
+
+/* The number of columns of each set, and of such sets; the first set, and the next, in lexicographic order. */
+extern int	known_columns_size(const Population *population, const ColumnsKnown *known);
+extern double known_columns_sets(int nattrs, int size);
+extern void known_columns_first(int *set, int size);
+extern bool known_columns_next(int *set, int size, int nattrs);
+
+/*
+ * Hides further classes of a node, until those that are left keep the promises about known columns; hidden[] says which
+ * are gone already.  If requested, notes the number of the promise that each of the others was hidden for, or -1.
+ */
+extern void known_columns_hide(const Population *population, const TupleTable *classes, bool *hidden);
+extern void known_columns_hide_for(const Population *population, const TupleTable *classes, bool *hidden, int *promise);
+
+/*
+ * The people in the smallest class of any so many columns of what is left, or of all if hidden is NULL; 0 if nothing is
+ * left.
+ */
+extern int64 known_columns_least(const Population *population, const TupleTable *classes, const bool *hidden, int columns);
+
+/* The same of any figure, people or values; the first set that has it. */
+extern double known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden,
+								  const ColumnsKnown *known, int *worst);
+
+/*
+ * Whether people who look alike, whatever is known of them, keep every such promise about a column, given its histogram, or
+ * about people, at -1.
+ */
+extern bool known_columns_kept_alike(const Population *population, int column, int64 people, uint32 number);
+
+/* The most columns for which k is promised, or 0. */
+extern int	known_columns_of_k(const Population *population);
+
+#endif
