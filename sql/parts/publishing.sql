@@ -35,6 +35,8 @@ CREATE TABLE anonopt.published (
 	published_at timestamptz NOT NULL,
 	-- when its rows were written last, and by what; a live view has none
 	filled_at timestamptz,
+	-- through whom others could read it when it was dropped or replaced, empty if there was nobody; NULL: unknown
+	read_by text,
 	filled_by text CHECK (filled_by IN ('publishing', 'refresh', 'restore')),
 	-- what verify found last, or publishing, which keeps every promise; NULL where it could not be measured
 	verified_at timestamptz,
@@ -107,7 +109,7 @@ CREATE TABLE anonopt.published_source (
 	PRIMARY KEY (id, relation_name, relation, is_read, made_in)
 );
 
--- Relations whose people are the same, as somebody has declared.
+-- Relations whose people are the same, or all others, as somebody has declared.
 CREATE TABLE anonopt.same_people (
 	relation bigint NOT NULL,
 	relation_name text NOT NULL,
@@ -115,7 +117,8 @@ CREATE TABLE anonopt.same_people (
 	other_name text NOT NULL,
 	made_in text NOT NULL,
 	declared_by name NOT NULL,
-	PRIMARY KEY (relation_name, other_name, relation, other, made_in)
+	same boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (relation_name, other_name, relation, other, made_in, same)
 );
 
 -- What each snapshot showed, including earlier contents of a refreshed release, because readers may
@@ -145,9 +148,24 @@ CREATE TABLE anonopt.published_content (
 	recoding_labels text,
 	hierarchies bigint[],
 	hierarchy_names text[],
+	source bigint,
+	source_name text,
 	made_in text,
 	PRIMARY KEY (id, version, part)
 );
+
+-- Contents, each with the generalization and the source that it was made by: the entry's, unless a republish has written
+-- down others. A release without any is one row.
+CREATE VIEW anonopt.made_content AS
+SELECT p.id, p.name, p.relation, p.row_type, p.published_by, p.published_at, p.dataset, p.generalized, p.people_k,
+	c.version, c.difference, c.made_at, g.*
+FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0
+CROSS JOIN LATERAL (
+	SELECT p.levels, p.cuts, p.cut_labels, p.recoding, p.recoding_name, p.labels, p.hierarchies, p.hierarchy_names, p.source,
+		p.source_name, p.made_in WHERE c.made_in IS NULL
+	UNION ALL
+	SELECT c.levels, c.cuts, c.cut_labels, 0, c.recoding_name, c.recoding_labels, c.hierarchies, c.hierarchy_names, c.source,
+		c.source_name, c.made_in WHERE c.made_in IS NOT NULL) g;
 
 -- The people whom a content's pseudonyms link with other contents by the same secret: the beginning of
 -- each person's pseudonym, and a digest of the classes that show the person. The secret cannot be derived
@@ -278,7 +296,7 @@ CREATE FUNCTION anonopt.relations_of_people(source oid, reader oid) RETURNS TABL
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
 	WITH RECURSIVE declared AS (
-		SELECT row_number() OVER () AS pair, p.made_in = anonopt.this_database() AS is_here, p.* FROM anonopt.same_people p),
+		SELECT row_number() OVER () AS pair, p.made_in = anonopt.this_database() AS is_here, p.* FROM anonopt.same_people p WHERE p.same),
 	sides AS MATERIALIZED (
 		SELECT p.pair, e.side, r.* FROM declared p
 		CROSS JOIN LATERAL (VALUES (1, p.relation, p.relation_name), (2, p.other, p.other_name)) e (side, number, name)
@@ -328,6 +346,23 @@ BEGIN ATOMIC
 		WHERE (n.repeats OR NOT EXISTS (SELECT FROM now o WHERE o.repeats)) AND (b.repeats OR NOT EXISTS (SELECT FROM before o WHERE o.repeats)));
 END;
 
+-- Pairs of relations that were declared to have no people in common, by a role that still owns both, unless somebody has declared
+-- that they have the same. They are these very relations, not what reads them, which may show the people of both.
+CREATE VIEW anonopt.other_people AS
+WITH named AS (
+	SELECT c.oid, c.relowner, anonopt.lasting_name(n.nspname, c.relname) AS name
+	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace),
+pair AS (
+	SELECT r.oid AS relation, r.relowner, r.name AS relation_name, o.oid AS other, o.relowner AS other_owner, o.name AS other_name, p.declared_by, p.same
+	FROM anonopt.same_people p
+	JOIN named r ON CASE WHEN p.made_in = anonopt.this_database() THEN r.oid = anonopt.as_oid(p.relation) ELSE r.name = p.relation_name END
+	JOIN named o ON CASE WHEN p.made_in = anonopt.this_database() THEN o.oid = anonopt.as_oid(p.other) ELSE o.name = p.other_name END)
+SELECT e.relation, e.other, e.other_name, p.declared_by FROM pair p
+JOIN pg_catalog.pg_roles d ON d.rolname = p.declared_by AND pg_has_role(d.oid, p.relowner, 'USAGE') AND pg_has_role(d.oid, p.other_owner, 'USAGE')
+CROSS JOIN LATERAL (VALUES (p.relation, p.other, p.other_name), (p.other, p.relation, p.relation_name)) e (relation, other, other_name)
+WHERE NOT p.same AND NOT EXISTS (
+	SELECT FROM pair q WHERE q.same AND q.relation IN (p.relation, p.other) AND q.other IN (p.relation, p.other));
+
 -- Who is told of a release: members of the role that published it, and roles that monitor the server or read the record.
 CREATE FUNCTION anonopt.is_told_of(reader oid, published_by name) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -369,7 +404,7 @@ SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dat
 	p.shown, p.columns_as, anonopt.class_columns(p.generalized, p.columns_as, p.shown) AS class_columns,
 	f.filled_at, f.filled_by, f.verified_at, f.verified_ok,
 	(SELECT COALESCE(min(c.difference) FILTER (WHERE c.difference > 0), max(c.difference))
-		FROM anonopt.published_content c WHERE c.id = p.id AND c.part = 0) AS smallest_difference
+		FROM anonopt.published_content c WHERE c.id = p.id AND c.part = 0) AS smallest_difference, p.id
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint AS k, max(q.threshold) FILTER (WHERE q.model = 'l')::bigint AS l,
 	max(q.threshold) FILTER (WHERE q.model = 't') AS t FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal <= 0) g
@@ -421,7 +456,7 @@ RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_republish' LANGUAGE C VOLATILE P
 CREATE FUNCTION anonopt.drop_release(release regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.forget_release(release regclass)
+CREATE FUNCTION anonopt.forget_release(release regclass DEFAULT NULL, id uuid DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_forget_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bigint, OUT promised_l bigint, OUT l bigint,
@@ -429,7 +464,7 @@ CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bi
 	OUT held_since timestamptz, OUT filled_by text)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.same_people(relation regclass, other regclass)
+CREATE FUNCTION anonopt.same_people(relation regclass, other regclass, same boolean DEFAULT true)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_same_people' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)

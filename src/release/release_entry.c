@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/varbit.h"
 
@@ -354,21 +355,20 @@ release_entry_find(Oid relation)
 }
 
 /*
- * Entries and their contents, each with the generalization that it was made by:
- * the entry's, unless a republish has written down another.
+ * Those of releases of the same people, unless they were made from a source that
+ * is declared to have others; the relation of each, and whether its rows may be
+ * the same, are found once.
  */
 #define CONTENTS_OF \
-	"(SELECT e.id, e.name, e.relation, e.row_type, e.published_by, e.published_at, e.dataset, e.generalized, e.people_k," \
-	" e.same_rows, e.is_others, e.found, c.version, c.difference, c.made_at, g.*" \
-	" FROM (SELECT p.*, anonopt.may_share_rows(p.id, $1, %u," \
-	" COALESCE(%s, (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = p.dataset))) AS same_rows," \
+	"(SELECT m.*, e.same_rows, e.is_others, e.found FROM (SELECT p.id," \
+	" anonopt.may_share_rows(p.id, $1, %u, COALESCE(%s, (SELECT d.person FROM anonopt.dataset d" \
+	" WHERE d.dataset = p.dataset))) AS same_rows," \
 	" p.id IS DISTINCT FROM %s AND NOT anonopt.is_told_of(%u, p.published_by) AS is_others, " FIND_RELEASE " AS found" \
 	" FROM anonopt.published p WHERE p.id IN (SELECT anonopt.releases_of_people($1, %u)) OR p.id = %s OFFSET 0) e" \
-	" LEFT JOIN anonopt.published_content c ON c.id = e.id AND c.part = 0" \
-	" CROSS JOIN LATERAL (SELECT e.levels, e.cuts, e.cut_labels, e.recoding, e.recoding_name, e.labels," \
-	" e.hierarchies, e.hierarchy_names, e.made_in WHERE c.made_in IS NULL" \
-	" UNION ALL SELECT c.levels, c.cuts, c.cut_labels, 0, c.recoding_name, c.recoding_labels," \
-	" c.hierarchies, c.hierarchy_names, c.made_in WHERE c.made_in IS NOT NULL) g) p" \
+	" JOIN anonopt.made_content m USING (id)) p" \
+	" WHERE p.id IS NOT DISTINCT FROM %s OR NOT EXISTS (SELECT FROM anonopt.other_people o WHERE o.relation = $1" \
+	" AND CASE WHEN p.made_in = anonopt.this_database() THEN o.other = anonopt.as_oid(p.source)" \
+	" ELSE o.other_name = p.source_name END)" \
 	" ORDER BY COALESCE(p.made_at, p.published_at), p.id"
 
 KnownContent *
@@ -387,7 +387,7 @@ known_contents(Oid source, const char *person, const char *id, int *n)
 			fields[i].read = "COALESCE(p.found::int8, p.relation)";
 	rows = entry_rows(fields, lengthof(fields),
 					  psprintf(CONTENTS_OF, reader, person == NULL ? "NULL::name" : psprintf("%s::name", quote_literal_cstr(person)),
-							   own, reader, reader, own),
+							   own, reader, reader, own, own),
 					  OIDOID, ObjectIdGetDatum(source));
 	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
@@ -399,6 +399,20 @@ known_contents(Oid source, const char *person, const char *id, int *n)
 		contents[i].has_difference = contents[i].has_difference && contents[i].difference >= 0;
 	}
 	return contents;
+}
+
+void
+tell_other_people(Oid source)
+{
+	const Oid	types[] = {OIDOID, TEXTOID};
+	QueryRows  *rows = read_catalog("SELECT o.other, string_agg(DISTINCT quote_ident(o.declared_by), ', ' ORDER BY quote_ident(o.declared_by))"
+									" FROM anonopt.other_people o WHERE o.relation = $1 GROUP BY 1 ORDER BY 1",
+									add_oid(NULL, source), lengthof(types), types);
+
+	for (int i = 0; i < rows->n; i++)
+		ereport(NOTICE,
+				(errmsg("releases of %s are not compared with those of %s", relation_sql_name(source), relation_sql_name(row_oid(rows, i, 0))),
+				 errdetail("Role %s has declared that they show other people.", row_text(rows, i, 1))));
 }
 
 int
@@ -475,6 +489,19 @@ release_entry_added_columns(const ReleaseEntry *entry)
 
 /* ------------------------------------------------------------------- writing */
 
+/* The tables with what is recorded of a release; parts of an entry, which are replaced with it, come first. */
+static const char *const tables[] = {"published_promise", "published_values", "published_cover",
+"published", "published_source", "published_content", "published_link", "published_held"};
+
+#define REPLACED_PARTS 3
+
+static void
+forget_parts(const char *id, int n)
+{
+	for (int i = 0; i < n; i++)
+		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, id));
+}
+
 /*
  * Replaces the parts of an entry, each in a table of its own; the relations
  * that it read before are kept, because its earlier contents show their people.
@@ -482,14 +509,11 @@ release_entry_added_columns(const ReleaseEntry *entry)
 static void
 write_parts(const ReleaseEntry *entry)
 {
-	static const char *const tables[] = {"published_promise", "published_values", "published_cover"};
-
 	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read, is_view, made_in)"
 						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, r.is_view, anonopt.this_database()"
 						 " FROM anonopt.relations_read($2, NULL, $3) r ON CONFLICT DO NOTHING", add_oid(add_oid(add_text(NULL, entry->id), entry->source), GetUserId()));
 
-	for (int i = 0; i < lengthof(tables); i++)
-		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, entry->id));
+	forget_parts(entry->id, REPLACED_PARTS);
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
@@ -497,16 +521,16 @@ write_parts(const ReleaseEntry *entry)
 		OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL};
 
 		/* those declared count from 1 */
-		entry_insert(tables[0], promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1 - entry->ngeneral));
+		entry_insert("published_promise", promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1 - entry->ngeneral));
 	}
 	for (int i = 0; i < entry->ndistributions; i++)
-		entry_insert(tables[1], distribution_fields, lengthof(distribution_fields), &entry->distributions[i], "id, ordinal",
+		entry_insert("published_values", distribution_fields, lengthof(distribution_fields), &entry->distributions[i], "id, ordinal",
 					 psprintf("'%s', %d", entry->id, i + 1));
 	for (int i = 0; i < entry->ncovers; i++)
 	{
 		CoverRow	row = {entry->covers[i], i + 1};
 
-		entry_insert(tables[2], cover_fields, lengthof(cover_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1));
+		entry_insert("published_cover", cover_fields, lengthof(cover_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1));
 	}
 }
 
@@ -563,9 +587,9 @@ static void
 keep_generalization(const ReleaseEntry *entry)
 {
 	(void) write_catalog("UPDATE anonopt.published_content c SET (levels, cuts, cut_labels, recoding_name,"
-						 " recoding_labels, hierarchies, hierarchy_names, made_in) ="
+						 " recoding_labels, hierarchies, hierarchy_names, source, source_name, made_in) ="
 						 " (SELECT p.levels, p.cuts, p.cut_labels, p.recoding_name, p.labels, p.hierarchies,"
-						 " p.hierarchy_names, p.made_in FROM anonopt.published p WHERE p.id = c.id)"
+						 " p.hierarchy_names, p.source, p.source_name, p.made_in FROM anonopt.published p WHERE p.id = c.id)"
 						 " WHERE c.id = $1::uuid AND c.part = 0 AND c.made_in IS NULL", add_text(NULL, entry->id));
 }
 
@@ -621,11 +645,45 @@ release_entry_retire(const char *id)
 void
 release_entry_forget(const char *id)
 {
-	static const char *const tables[] = {"published", "published_promise", "published_values", "published_cover",
-	"published_source", "published_content", "published_link", "published_held"};
+	forget_parts(id, lengthof(tables));
+}
 
-	for (int i = 0; i < lengthof(tables); i++)
-		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, id));
+void
+release_entry_note_readers(const char *id, const char *readers)
+{
+	(void) write_catalog("UPDATE anonopt.published SET read_by = $2 WHERE id = $1::uuid",
+						 add_text(add_text(NULL, id), readers == NULL ? "" : readers));
+}
+
+void
+release_entry_forget_dropped(Datum id)
+{
+	const Oid	types[] = {TEXTOID, TEXTOID, BOOLOID};
+	QueryRows  *rows = read_catalog("SELECT p.name, p.read_by, p.published_by = $2 FROM anonopt.published p WHERE p.id = $1",
+									add_name(add_value(NULL, UUIDOID, id, false), GetUserNameFromId(GetUserId(), false)),
+									lengthof(types), types);
+	char	   *text = DatumGetCString(DirectFunctionCall1(uuid_out, id));
+	const char *readers;
+	bool		isnull;
+
+	if (rows->n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no release with id %s", text),
+				 errhint("See anonopt.release.")));
+	if (!DatumGetBool(row_value(rows, 0, 2, &isnull)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("release %s was published by another role", row_text(rows, 0, 0)),
+				 errhint("If you are a member of it, SET ROLE first.")));
+	readers = row_text(rows, 0, 1);
+	if (readers == NULL || *readers != '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("others may have read release %s", row_text(rows, 0, 0)),
+				 readers == NULL ? errdetail("It was not dropped by anonopt.drop_release, so that nobody knows who could read it.") :
+				 errdetail("When it was dropped or replaced, it was open to: %s.", readers)));
+	release_entry_forget(text);
 }
 
 bool

@@ -187,6 +187,9 @@ typedef struct KnownContent
  */
 extern KnownContent *known_contents(Oid source, const char *person, const char *id, int *n);
 
+/* Tells of relations whose releases are not compared, because their people are declared to be others. */
+extern void tell_other_people(Oid source);
+
 /* The last one of a release among some contents, or -1; also if the id is NULL. */
 extern int	last_content(const char *id, const KnownContent *contents, int n);
 
@@ -236,6 +239,13 @@ extern void release_entry_retire(const char *id);
 /* Whether all that an entry records was recorded by this transaction; deletes it all. */
 extern bool release_entry_is_new(const char *id);
 extern void release_entry_forget(const char *id);
+
+/*
+ * Notes through whom others could read a release that is being dropped or
+ * replaced, NULL for nobody; forgets one that is gone, if that was nobody.
+ */
+extern void release_entry_note_readers(const char *id, const char *readers);
+extern void release_entry_forget_dropped(Datum id);
 
 /* The word for what filled a release, or NULL. */
 extern const char *filled_name(FilledBy by);

@@ -425,6 +425,32 @@ release_republish(Release *release, const ReleaseEntry *entry)
 
 /* ------------------------- drops releases and the objects created with them */
 
+/*
+ * Those through whom others can have read a release, for a message: roles with
+ * any privilege on it or on the function of a live view, publications, and
+ * tables of which it is a part.  NULL if there is nothing.
+ */
+static char *
+readers_of(const ReleaseEntry *entry)
+{
+	const Oid	type = TEXTOID;
+	ParamListInfo params = add_oid(add_oid(NULL, entry->relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
+	QueryRows  *rows;
+
+	see_own_changes();
+	rows = rows_of_query("SELECT string_agg(reader, ', ' ORDER BY reader) FROM (SELECT COALESCE('role ' || quote_ident(r.rolname), 'everybody') AS reader"
+						 " FROM (SELECT x.grantee FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid = $1 AND x.grantee <> c.relowner"
+						 " UNION SELECT x.grantee FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) x"
+						 " WHERE c.oid = $1 AND x.grantee <> c.relowner"
+						 " UNION SELECT x.grantee FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x"
+						 " WHERE p.oid = $2 AND x.grantee <> p.proowner) g LEFT JOIN pg_roles r ON r.oid = g.grantee"
+						 " UNION ALL SELECT 'publication ' || quote_ident(p.pubname) FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1"
+						 " UNION ALL SELECT 'table ' || i.inhparent::regclass FROM pg_inherits i WHERE i.inhrelid = $1) s",
+						 NIL, params, NULL, 1, &type);
+	PopActiveSnapshot();
+	return row_text(rows, 0, 0);
+}
+
 static void
 drop_objects(const ReleaseEntry *entry)
 {
@@ -455,33 +481,10 @@ release_drop(Oid relation)
 	/* by any owner, members too: dropping runs no code of the relation */
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	/* nobody reads it from here on by a privilege that is granted now */
+	LockRelationOid(relation, AccessExclusiveLock);
+	release_entry_note_readers(entry->id, readers_of(entry));
 	drop_objects(entry);
-}
-
-/*
- * Those through whom others can have read a release, for a message: roles with
- * any privilege on it or on the function of a live view, publications, and
- * tables of which it is a part.  NULL if there is nothing.
- */
-static char *
-readers_of(const ReleaseEntry *entry)
-{
-	const Oid	type = TEXTOID;
-	ParamListInfo params = add_oid(add_oid(NULL, entry->relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
-	QueryRows  *rows;
-
-	see_own_changes();
-	rows = rows_of_query("SELECT string_agg(reader, ', ' ORDER BY reader) FROM (SELECT COALESCE('role ' || quote_ident(r.rolname), 'everybody') AS reader"
-						 " FROM (SELECT x.grantee FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid = $1 AND x.grantee <> c.relowner"
-						 " UNION SELECT x.grantee FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) x"
-						 " WHERE c.oid = $1 AND x.grantee <> c.relowner"
-						 " UNION SELECT x.grantee FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x"
-						 " WHERE p.oid = $2 AND x.grantee <> p.proowner) g LEFT JOIN pg_roles r ON r.oid = g.grantee"
-						 " UNION ALL SELECT 'publication ' || quote_ident(p.pubname) FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1"
-						 " UNION ALL SELECT 'table ' || i.inhparent::regclass FROM pg_inherits i WHERE i.inhrelid = $1) s",
-						 NIL, params, NULL, 1, &type);
-	PopActiveSnapshot();
-	return row_text(rows, 0, 0);
 }
 
 void
@@ -531,8 +534,12 @@ take_place(Release *release, const char *id, const ReleaseEntry *replaced)
 	{
 		release_entry_retire(replaced->id);
 		replace_rows(release, id, relation, release_entry_insert);
+		/* nobody reads the old rows by a privilege that is granted now */
+		release_entry_note_readers(replaced->id, readers_of(replaced));
 		return relation;
 	}
+	LockRelationOid(relation, AccessExclusiveLock);
+	release_entry_note_readers(replaced->id, readers_of(replaced));
 	drop_objects(replaced);
 	CommandCounterIncrement();
 	ereport(NOTICE,

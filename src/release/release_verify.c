@@ -619,6 +619,7 @@ release_verify(Oid relation, Verification *result)
 		release_entry_verified(entry, result->ok, !result->ok || !result->unmeasured);
 	if (entry->npromises > entry->ngeneral)
 		result->others = verdicts_json(entry->npromises - entry->ngeneral, entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
+	tell_other_people(entry->source);
 	if (changed != NULL)
 		ereport(NOTICE,
 				(errmsg("hierarchies of release %s have changed: %s", relation_sql_name(relation), changed)));

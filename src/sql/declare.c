@@ -133,6 +133,7 @@ OWN_FUNCTION(anonopt_same_people)
 {
 	Oid			relations[] = {relation_argument(fcinfo, "relation"), relation_argument(fcinfo, "other")};
 	ParamListInfo row = add_name(NULL, GetUserNameFromId(GetUserId(), false));
+	bool		same = boolean_argument(fcinfo, "same");
 
 	if (relations[0] == relations[1])
 		ereport(ERROR,
@@ -145,6 +146,9 @@ OWN_FUNCTION(anonopt_same_people)
 		require_some_select(relations[i]);
 		/* its readers do not declare anything of its source */
 		require_no_release(relations[i]);
+		/* what is not compared may reveal its people */
+		if (!same && !object_ownercheck(RelationRelationId, relations[i], GetUserId()))
+			aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relations[i])), get_rel_name(relations[i]));
 	}
 	for (int i = 0; i < lengthof(relations); i++)
 	{
@@ -158,8 +162,12 @@ OWN_FUNCTION(anonopt_same_people)
 	}
 	/* in either order, a pair is the same */
 	row = add_oid(add_oid(row, Min(relations[0], relations[1])), Max(relations[0], relations[1]));
-	(void) write_catalog("INSERT INTO anonopt.same_people (relation, relation_name, other, other_name, made_in, declared_by)"
-						 " SELECT a.relation::int8, a.relation_name, b.relation::int8, b.relation_name, anonopt.this_database(), $1"
+	row = add_value(row, BOOLOID, BoolGetDatum(same), false);
+	/* the other declaration, if it is one's own, is withdrawn */
+	(void) write_catalog("DELETE FROM anonopt.same_people WHERE relation = $2 AND other = $3 AND made_in = anonopt.this_database()"
+						 " AND declared_by = $1 AND same <> $4", row);
+	(void) write_catalog("INSERT INTO anonopt.same_people (relation, relation_name, other, other_name, made_in, declared_by, same)"
+						 " SELECT a.relation::int8, a.relation_name, b.relation::int8, b.relation_name, anonopt.this_database(), $1, $4"
 						 " FROM anonopt.relations_read($2, NULL, $2) a, anonopt.relations_read($3, NULL, $3) b"
 						 " WHERE a.relation = $2 AND b.relation = $3 ON CONFLICT DO NOTHING", row);
 	PG_RETURN_VOID();

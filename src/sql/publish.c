@@ -262,6 +262,21 @@ OWN_FUNCTION(anonopt_drop_release)
 
 OWN_FUNCTION(anonopt_forget_release)
 {
+	if (is_given(fcinfo, "id") && !is_given(fcinfo, "release"))
+	{
+		Datum		id = get_argument(fcinfo, "id", UUIDOID);
+		Oid			relation = release_by_id(id);
+		int			settings;
+
+		PreventCommandIfReadOnly("forget_release()");
+		settings = release_settings_begin();
+		if (OidIsValid(relation))
+			release_forget(relation);
+		else
+			release_entry_forget_dropped(id);
+		release_settings_end(settings);
+		PG_RETURN_VOID();
+	}
 	return remove_release(fcinfo, release_forget);
 }
 

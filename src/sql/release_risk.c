@@ -160,6 +160,7 @@ OWN_FUNCTION(anonopt_release_risk)
 	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
 	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
 	contents = known_contents(dataset->relation, dataset->person, NULL, &n);
+	tell_other_people(dataset->relation);
 	n = keep_known(contents, n, dataset);
 
 	/*

@@ -152,7 +152,53 @@ SELECT throws_ok($$TABLE three$$, '42501', NULL, 'nor read');
 SELECT throws_ok($$TABLE anonopt.published$$, '42501', NULL, 'nor see what else is recorded');
 RESET ROLE;
 SELECT isnt((SELECT prosecdef OR provolatile <> 'v' FROM pg_proc WHERE oid = 'anonopt.verify(regclass)'::regprocedure), true, 'verify may write');
+-- Releases that were dropped or replaced are forgotten by their ids, if nobody else could read them then.
+SET anonopt.composition = refuse;
+CREATE TABLE tribe AS SELECT i AS id, 20 + i % 20 AS age FROM generate_series(1, 600) i;
+SELECT anonopt.create_dataset('tribe', 'tribe', 0.1), anonopt.add_quasi_identifier('tribe', 'age', 'ages') \g /dev/null
+SELECT anonopt.publish_table('trial', 'tribe', '{1}', k => 20) \g /dev/null
+SELECT id AS first FROM anonopt.release WHERE dataset = 'tribe' \gset
+DELETE FROM tribe WHERE id = 1;
+SELECT throws_ok($$SELECT anonopt.publish_table('trial', 'tribe', '{1}', k => 20, replace => true)$$, '55000', NULL, 'a replacement is compared with what it replaces');
+SET anonopt.composition = off;
+SELECT anonopt.publish_table('trial', 'tribe', '{1}', k => 20, replace => true) \g /dev/null
+SET anonopt.composition = refuse;
+SELECT date_back();
+INSERT INTO tribe SELECT 1, 21;
+SELECT throws_ok($$SELECT anonopt.refresh_release('trial')$$, '55000', NULL, 'a replaced trial stands in the way of a refresh');
+DELETE FROM tribe WHERE id = 1;
+SELECT lives_ok(format('SELECT anonopt.forget_release(id => %L)', :'first'), 'what was replaced is forgotten, since nobody could read it');
+SELECT is((SELECT array_agg(name || dropped) FROM anonopt.release WHERE dataset = 'tribe'), ARRAY['public.trialfalse'], 'and only that');
+SELECT throws_ok(format('SELECT anonopt.forget_release(id => %L)', :'first'), '42704', NULL, 'once');
+SELECT is((SELECT count(*) FROM anonopt.published_content WHERE id = :'first'), 0::bigint, 'with its contents');
+-- one that others could read when it was replaced is not, nor one that somebody dropped otherwise
+GRANT SELECT ON trial TO "Odd, role";
+SELECT id AS second FROM anonopt.release WHERE dataset = 'tribe' \gset
+SET anonopt.composition = off;
+SELECT anonopt.publish_table('trial', 'tribe', '{2}', k => 20, replace => true) \g /dev/null
+REVOKE SELECT ON trial FROM "Odd, role";
+SELECT throws_ok(format('SELECT anonopt.forget_release(id => %L)', :'second'), '55000', 'others may have read release public.trial', 'one that was open when it was replaced is kept');
+SELECT id AS third FROM anonopt.release WHERE dataset = 'tribe' AND NOT dropped \gset
+SELECT date_back();
+DROP TABLE trial;
+SELECT throws_ok(format('SELECT anonopt.forget_release(id => %L)', :'third'), '55000', 'others may have read release public.trial', 'so is one that was dropped otherwise');
+SELECT anonopt.publish_table('fourth', 'tribe', '{1}', k => 20) \g /dev/null
+SELECT id AS fourth FROM anonopt.release WHERE dataset = 'tribe' AND NOT dropped \gset
+SELECT anonopt.drop_release('fourth') \g /dev/null
+GRANT ALL ON SCHEMA public TO "Odd, role";
+SET LOCAL ROLE "Odd, role";
+SELECT throws_ok(format('SELECT anonopt.forget_release(id => %L)', :'fourth'), '42501', NULL, 'only who published it may');
+RESET ROLE;
+SELECT lives_ok(format('SELECT anonopt.forget_release(id => %L)', :'fourth'), 'one that was dropped unread is forgotten');
+SELECT anonopt.publish_table('fifth', 'tribe', '{1}', k => 20) \g /dev/null
+SELECT id AS fifth FROM anonopt.release WHERE dataset = 'tribe' AND NOT dropped \gset
+SELECT lives_ok(format('SELECT anonopt.forget_release(id => %L)', :'fifth'), 'one that is there, too');
+SELECT is(to_regclass('fifth'), NULL, 'and dropped');
+SELECT is((SELECT count(*) FROM anonopt.published WHERE id IN (:'fourth', :'fifth')), 0::bigint, 'with its entry');
+SELECT throws_ok('SELECT anonopt.forget_release()', '22023', NULL, 'one must be given');
+SELECT throws_ok('SELECT anonopt.forget_release(NULL, NULL)', '22023', NULL, 'not NULL');
 SET TRANSACTION READ ONLY;
 SELECT is((SELECT ok FROM anonopt.verify('three')), true, 'but need not');
+
 SELECT * FROM finish();
 ROLLBACK;
