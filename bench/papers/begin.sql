@@ -78,9 +78,10 @@ BEGIN
 	END LOOP;
 END $$;
 
--- POkA on a metric, a share suppressed, a depth: what it finds of the exact front with k > 1
-CREATE TABLE approximated (metric text, suppression int, depth int, front bigint, hits bigint, evaluated bigint, nodes numeric);
-CREATE PROCEDURE approximate(metric text, suppression int, depth int) LANGUAGE plpgsql AS $$
+-- POkA on a metric, a share suppressed, a depth: what it finds of the exact front with k > 1,
+-- and how many of its rows are not on it
+CREATE TABLE approximated (metric text, suppression int, depth int, front bigint, hits bigint, others bigint, evaluated bigint, nodes numeric, options text);
+CREATE PROCEDURE approximate(metric text, suppression int, depth int, options text DEFAULT '') LANGUAGE plpgsql AS $$
 DECLARE
 	a approximated;
 BEGIN
@@ -91,24 +92,24 @@ BEGIN
 		PERFORM anonopt.set_class_label('poka', 'salary_class');
 	END IF;
 	EXECUTE format('CREATE TEMP TABLE front ON COMMIT DROP AS SELECT k, %1$I AS loss FROM anonopt.pareto(''poka'', ARRAY[''k'', %1$L]) WHERE k > 1', metric);
-	EXECUTE format('CREATE TEMP TABLE found ON COMMIT DROP AS SELECT k, %I AS loss FROM anonopt.poka(''poka'', %1$L, %s) WHERE k > 1', metric, depth);
+	EXECUTE format('CREATE TEMP TABLE found ON COMMIT DROP AS SELECT k, %I AS loss FROM anonopt.poka(''poka'', %1$L, %s%s) WHERE k > 1', metric, depth, options);
 	INSERT INTO approximated SELECT metric, suppression, depth, (SELECT count(*) FROM front), (SELECT count(DISTINCT (k, loss)) FROM found JOIN front USING (k, loss)),
-		evaluated, nodes FROM anonopt.last_search();
+		(SELECT count(*) FROM found WHERE (k, loss) NOT IN (SELECT k, loss FROM front)), evaluated, nodes, options FROM anonopt.last_search();
 	DROP TABLE front, found;
 	PERFORM anonopt.drop_dataset('poka');
 END $$;
 CREATE FUNCTION approximated_lines() RETURNS SETOF text LANGUAGE sql AS $$
-	SELECT line('metric', 'suppression', 'depth', 'front, k > 1', 'found of it', 'nodes measured', 'of the lattice')
-	UNION ALL SELECT rule(7)
-	UNION ALL (SELECT line(upper(metric), suppression || ' %', depth::text, front::text, hits::text, evaluated::text, round(100.0 * evaluated / nodes, 1) || ' %')
+	SELECT line('metric', 'suppression', 'depth', 'front, k > 1', 'found of it', 'not on it', 'nodes measured', 'of the lattice')
+	UNION ALL SELECT rule(8)
+	UNION ALL (SELECT line(upper(metric), suppression || ' %', depth::text, front::text, hits::text, others::text, evaluated::text, round(100.0 * evaluated / nodes, 1) || ' %')
 		FROM approximated ORDER BY array_position('{glm,dcn,cm}', metric), suppression, depth)
 $$;
 
 -- PBG-EA, points of the exact front of k and GLM, and whether the search of seed 1 has them
 CREATE FUNCTION front_lines(epsilon float8[]) RETURNS SETOF text LANGUAGE sql AS $$
 	WITH found AS MATERIALIZED (SELECT k, glm FROM anonopt.pbg_ea('adult_sensitive', epsilon => front_lines.epsilon, seed => 1))
-	SELECT line('k', 'GLM', 'printed', 'found') UNION ALL SELECT rule(4)
-	UNION ALL (SELECT line(k::text, round(glm::numeric, 1)::text, NULL, CASE WHEN EXISTS (SELECT FROM found AS f WHERE (f.k, f.glm) = (p.k, p.glm)) THEN '×' END)
+	SELECT line('k', 'GLM', 'found') UNION ALL SELECT rule(3)
+	UNION ALL (SELECT line(k::text, round(glm::numeric, 1)::text, CASE WHEN EXISTS (SELECT FROM found AS f WHERE (f.k, f.glm) = (p.k, p.glm)) THEN '×' END)
 		FROM anonopt.pareto('adult_sensitive') AS p ORDER BY p.k)
 $$;
 
@@ -147,8 +148,8 @@ BEGIN
 	RETURN result;
 END $$;
 
--- The paper's utility: one column's is 1 - n/D, where a label covers n of the D values that
--- there are.  Ours by Xiao and Tao is 1 - (n - 1)/D for all columns together, measured
+-- The printed utility.  The paper names its measure, but no formula; 1 - n/D a column gives its
+-- numbers, where a label covers n of the D values that there are.  Ours by Xiao and Tao is 1 - (n - 1)/D for all columns together, measured
 -- a record by aruba if its levels are one node.
 CREATE TABLE age_seen AS SELECT age.* FROM age WHERE age IN (SELECT age FROM person);
 CREATE FUNCTION printed_utility(levels int[]) RETURNS float8[] LANGUAGE plpgsql AS $$
@@ -162,7 +163,9 @@ BEGIN
 	RETURN result;
 END $$;
 
--- ARUBA's printed lattice, of Figures 5 and 6; (0, 0) is the most general node
+-- ARUBA's printed lattice, Figure 5; (0, 0) is the most general node.  Figure 6 prints the risk
+-- and utility of t s r p q o k l j e f b; the picture of Figure 5 is not at hand, so the numbers
+-- of the other eight may be ours.
 CREATE TABLE figure (name text, x int, y int, risk float8, utility float8);
 INSERT INTO figure VALUES
 	('t', 0, 0, 0, 0), ('r', 1, 0, 12, 2), ('s', 0, 1, 10, 4), ('o', 2, 0, 14, 5), ('p', 1, 1, 15, 7),

@@ -3,8 +3,8 @@
  *	  Searches for a generalization per record, by risk and utility.
  *
  * Records that share a tuple share the answer.  Least risk, if it is monotone,
- * is found by the paper's frontier as long as that is affordable, because the
- * nodes on it are what the paper counts; everything else by bounds.
+ * is found by the frontier as long as that is affordable, because only nodes on
+ * it are measured; everything else by bounds.
  */
 #include "record/record_search.h"
 

@@ -1,4 +1,4 @@
--- Preferences, Figure 4: loss and bias by weights; population 100, NECD 1 and NWP .2
+-- Preferences, section 8.3: loss and bias by weights, which are not those of Figure 4; population 100, NECD 1 and NWP .2
 -- preferred.  Data: Adult, nine columns; seed 1.
 TRUNCATE preferred;
 CALL prefer(1, 'equal weights', 'equal', 1, 100, :evaluations);
