@@ -49,14 +49,14 @@ CREATE FUNCTION anonopt.suppressed_classes(dataset text, levels int[], k int DEF
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suppressed_classes' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.policy_check(dataset text, OUT model text, OUT column_name name, OUT threshold float8,
-	OUT attainable boolean, OUT least_suppression float8)
+	OUT attainable boolean, OUT least_suppression float8, OUT promise text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_policy_check' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
-CREATE FUNCTION anonopt.k_anonymity(relation regclass, quasi_identifiers name[])
-RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_k_anonymity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION anonopt.k_anonymity(relation regclass, quasi_identifiers name[], columns_known int DEFAULT NULL)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_k_anonymity' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
-CREATE FUNCTION anonopt.l_diversity(relation regclass, quasi_identifiers name[], sensitive name)
-RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_l_diversity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION anonopt.l_diversity(relation regclass, quasi_identifiers name[], sensitive name, columns_known int DEFAULT NULL)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_l_diversity' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.entropy_l_diversity(relation regclass, quasi_identifiers name[], sensitive name)
 RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_entropy_l_diversity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -67,9 +67,9 @@ RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_t_closeness' LANGUAGE C STABLE PAR
 
 CREATE FUNCTION anonopt.risk(relation regclass, quasi_identifiers name[], threshold float8 DEFAULT 0.2,
 	population regclass DEFAULT NULL, sampling_fraction float8 DEFAULT NULL, person name DEFAULT NULL,
-	OUT records bigint, OUT classes bigint, OUT uniques bigint, OUT highest float8, OUT average float8,
+	columns_known int DEFAULT NULL, rows_known int DEFAULT NULL, OUT records bigint, OUT classes bigint, OUT uniques bigint, OUT highest float8, OUT average float8,
 	OUT lowest float8, OUT share_above float8, OUT people bigint,
 	OUT journalist_highest float8, OUT journalist_average float8, OUT journalist_share_above float8, OUT marketer float8,
-	OUT population_uniques float8, OUT zayatz_uniques float8, OUT pitman_uniques float8)
+	OUT population_uniques float8, OUT zayatz_uniques float8, OUT pitman_uniques float8, OUT worst name[], OUT singled_out bigint)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
 

@@ -66,6 +66,9 @@ CREATE TABLE anonopt.published_promise (
 	c float8,
 	population bigint,
 	population_name text,
+	-- as in anonopt.promise
+	columns_known int,
+	rows_known int,
 	PRIMARY KEY (id, ordinal)
 );
 
@@ -399,7 +402,8 @@ SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dat
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
 	p.recoding_name AS recoding, p.labels,
 	(SELECT COALESCE(jsonb_agg(jsonb_build_object('model', q.model, 'threshold', q.threshold, 'c', q.c, 'column', q.column_name,
-		'population', q.population_name, 'population_number', COALESCE(q.population, 0)) ORDER BY q.ordinal), '[]')
+		'population', q.population_name, 'population_number', COALESCE(q.population, 0), 'columns_known', q.columns_known,
+		'rows_known', q.rows_known) ORDER BY q.ordinal), '[]')
 		FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal > 0) AS promises,
 	p.shown, p.columns_as, anonopt.class_columns(p.generalized, p.columns_as, p.shown) AS class_columns,
 	f.filled_at, f.filled_by, f.verified_at, f.verified_ok,

@@ -75,16 +75,23 @@ BEGIN
 	IF NOT entry.measures ? 'rows' THEN
 		found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.class_columns) r);
 	END IF;
-	IF entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL THEN
+	-- nor whom it leaves out with all their rows
+	IF (entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM jsonb_array_elements(entry.promises) p WHERE p ->> 'rows_known' IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND p.rows_known IS NOT NULL) THEN
 		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_distribution(dataset, release) d);
 	END IF;
 	RETURN found;
 END $$;
 
--- A promise other than k, l and t, in words.
-CREATE FUNCTION anonopt.promise_text(model text, threshold float8, c float8) RETURNS text
+-- A promise other than k, l and t of each class, in words.
+CREATE FUNCTION anonopt.promise_text(model text, threshold float8, c float8, columns_known int, rows_known int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT CASE model WHEN 'alpha' THEN format('no sensitive value has more than %s of a class', anonopt.percent(threshold))
+	SELECT CASE WHEN columns_known IS NOT NULL THEN format('anyone who knows any %s of a person''s generalized columns finds at least %s',
+			anonopt.short_number(columns_known), CASE WHEN model LIKE 'l%' THEN anonopt.short_number(threshold) || ' different sensitive values' ELSE anonopt.people_text(threshold) END)
+		WHEN rows_known IS NOT NULL THEN format('anyone who knows any %s rows of a person finds at least %s with such rows',
+			anonopt.short_number(rows_known), anonopt.people_text(threshold))
+		ELSE CASE model WHEN 'alpha' THEN format('no sensitive value has more than %s of a class', anonopt.percent(threshold))
 		WHEN 'entropy_l' THEN format('entropy l-diversity of at least %s', anonopt.short_number(threshold))
 		WHEN 'recursive_l' THEN format('recursive (c, l)-diversity with c = %s, l = %s', anonopt.short_number(c), anonopt.short_number(threshold))
 		WHEN 'beta' THEN format('beta-likeness of at most %s', anonopt.short_number(threshold))
@@ -93,13 +100,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		WHEN 'presence' THEN format('the chance that a person is in the data is at most %s', anonopt.percent(threshold)) || CASE WHEN c > 0 THEN ' and at least ' || anonopt.percent(c) ELSE '' END
 		WHEN 'average_risk' THEN format('an average risk of at most %s', anonopt.percent(threshold))
 		WHEN 'share_above' THEN format('at most %s of the people have a risk above %s', anonopt.percent(threshold), anonopt.percent(c))
-		ELSE format('%s: %s', model, anonopt.short_number(threshold)) END
+		ELSE format('%s: %s', model, anonopt.short_number(threshold)) END END
 $$;
 
--- A release's promises other than k, l and t.
+-- A release's promises other than k, l and t of each class.
 CREATE FUNCTION anonopt.report_others(r anonopt.reported, OUT model text, OUT promise text, OUT measured float8) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT m.key, anonopt.promise_text(m.key, (m.value ->> 'promised')::float8, (m.value ->> 'c')::float8), (m.value ->> 'measured')::float8
+	SELECT m.key, anonopt.promise_text(m.key, (m.value ->> 'promised')::float8, (m.value ->> 'c')::float8,
+		(m.value ->> 'columns_known')::int, (m.value ->> 'rows_known')::int), (m.value ->> 'measured')::float8
 	FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
 	WHERE m.key NOT IN ('k', 'l', 't') ORDER BY m.key
 $$;
@@ -119,7 +127,8 @@ CREATE FUNCTION anonopt.report_uncovered(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT string_agg(c, ', ' ORDER BY i) FROM unnest(r.unchanged) WITH ORDINALITY x (c, i)
 	WHERE c <> ALL (r.pseudonyms) AND (c <> ALL (r.sensitive) OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL
-		AND coalesce(r.verified -> 'others', 'null') IN ('null', '{}')))
+		AND NOT EXISTS (SELECT FROM jsonb_object_keys(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
+			WHERE m !~ '^(k for any .*|k_map|presence|average_risk|share_above)$')))
 $$;
 
 -- The values of which a release shows nobody, at most five; NULL if there are none.
@@ -433,8 +442,9 @@ DECLARE
 		WHERE d.column_name IS NOT NULL);
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report_body.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
-	-- recodings keep no presence
-	curve anonopt.node[] := CASE WHEN EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_body.dataset AND p.model = 'presence') THEN '{}'
+	-- recodings keep no presence, nor what is promised against people who know some columns or rows
+	curve anonopt.node[] := CASE WHEN EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_body.dataset
+			AND (p.model = 'presence' OR p.columns_known > 0 OR p.rows_known > 0)) THEN '{}'
 		ELSE ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC) END;
 	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(declared.relation, qis, population => report_body.population, person => declared.person) r);
 	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);
@@ -488,7 +498,9 @@ BEGIN
 		'dropped', dropped_names,
 		'declaration', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
 		'promises', (SELECT anonopt.fill(E'<h3>Promises declared</h3>\n{{&table}}', jsonb_build_object('table',
-				anonopt.html_table('{model,threshold,column,c,population}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
-					p.column_name::text, anonopt.short_number(p.c), p.population::text) ORDER BY p.model, p.column_name))))
+				anonopt.html_table('{model,threshold,column,c,population,known to an attacker}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
+					p.column_name::text, anonopt.short_number(p.c), p.population::text, CASE WHEN p.columns_known > 0 THEN format('any %s columns', p.columns_known)
+					WHEN p.rows_known > 0 THEN format('any %s rows of a person', p.rows_known) ELSE 'all columns' END)
+					ORDER BY p.model, p.column_name, p.columns_known NULLS FIRST, p.rows_known NULLS FIRST))))
 			FROM anonopt.promise p WHERE p.dataset = report_body.dataset HAVING count(*) > 0)));
 END $$;

@@ -259,6 +259,15 @@ dataset_promises_rows(const Dataset *dataset)
 	return false;
 }
 
+bool
+dataset_promises_known(const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (promise_is_of_known(&dataset->promises[i]))
+			return true;
+	return false;
+}
+
 void
 dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 {

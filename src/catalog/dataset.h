@@ -127,8 +127,9 @@ extern Declared *dataset_declare(Dataset *dataset, Role role, char *column);
 /* Whether it promises anything about sensitive values. */
 extern bool dataset_promises_values(const Dataset *dataset);
 
-/* Whether it promises anything against people who know several rows of a person. */
+/* Whether it promises anything against people who know several rows of a person; or any so many columns, or rows. */
 extern bool dataset_promises_rows(const Dataset *dataset);
+extern bool dataset_promises_known(const Dataset *dataset);
 
 /* Adds a promise of a release, unless a stricter one is declared. */
 extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);

@@ -391,40 +391,70 @@ group_figure(Hiding *h, const ColumnsKnown *known, const uint32 *slices, uint32 
 	return figure;
 }
 
-double
-known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden, const ColumnsKnown *known, int *worst)
+void
+known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden, const ColumnsKnown *known,
+					VisitSet visit, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt known columns", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Hiding	   *h = hiding_create(population, classes, hidden);
+	double	   *figures = population_alloc(population, sizeof(double), (Size) h->left.ntuples + 1);
 	int			size = known_columns_size(population, known);
 	int			column = column_of(population, known);
 	int			set[MAX_ATTRIBUTES];
-	double		least = HUGE_VAL;
 
 	known_columns_first(set, size);
 	do
 	{
+		uint32		n;
+
 		CHECK_FOR_INTERRUPTS();
 		group_left(h, set, size, NEVER);
+		n = h->counter->classes.ntuples;
 		if (column >= 0)
 			collect_slices(h, column);
-		for (uint32 group = 0; group < h->counter->classes.ntuples; group++)
+		for (uint32 group = 0; group < n; group++)
 		{
 			int64		rows = h->counter->classes.counts[group];
-			double		figure = column < 0 ? rows :
-			group_figure(h, known, h->together + h->start[group], h->start[group + 1] - h->start[group], rows);
 
-			if (figure >= least)
-				continue;
-			least = figure;
-			if (worst != NULL)
-				memcpy(worst, set, sizeof(int) * size);
+			figures[group] = column < 0 ? rows :
+				group_figure(h, known, h->together + h->start[group], h->start[group + 1] - h->start[group], rows);
 		}
+		visit(arg, set, size, figures, n);
 	} while (known_columns_next(set, size, population->nattrs));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return least;
+}
+
+/* The least figure so far, and the set that has it, if requested. */
+typedef struct LeastFigure
+{
+	double		least;
+	int		   *worst;
+}			LeastFigure;
+
+static void
+find_least(void *arg, const int *set, int size, const double *figures, uint32 n)
+{
+	LeastFigure *found = arg;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (figures[i] >= found->least)
+			continue;
+		found->least = figures[i];
+		if (found->worst != NULL)
+			memcpy(found->worst, set, sizeof(int) * size);
+	}
+}
+
+double
+known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden, const ColumnsKnown *known, int *worst)
+{
+	LeastFigure found = {HUGE_VAL, worst};
+
+	known_columns_visit(population, classes, hidden, known, find_least, &found);
+	return found.least;
 }
 
 int64

@@ -26,7 +26,13 @@ extern void known_columns_hide_for(const Population *population, const TupleTabl
  */
 extern int64 known_columns_least(const Population *population, const TupleTable *classes, const bool *hidden, int columns);
 
-/* The same of any figure, people or values; the first set that has it. */
+/* Calls a function for every set, with the figure, people or values, of each of its classes. */
+typedef void (*VisitSet) (void *arg, const int *set, int size, const double *figures, uint32 n);
+
+extern void known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden,
+								const ColumnsKnown *known, VisitSet visit, void *arg);
+
+/* The least figure, infinite if nothing is left; the first set that has it. */
 extern double known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden,
 								  const ColumnsKnown *known, int *worst);
 

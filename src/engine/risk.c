@@ -33,6 +33,7 @@
 
 #include "base/budget.h"
 #include "base/bytes.h"
+#include "engine/known_columns.h"
 
 /* ------------------------------------------------------ the sizes of classes */
 
@@ -55,6 +56,45 @@ add_class_risks(ClassRisks *risks, int64 own, int64 theirs, int64 classes)
 	risks->found += (double) own * classes / theirs;
 	if (1.0 / theirs > risks->threshold)
 		risks->above += own * classes;
+}
+
+typedef struct RiskiestColumns
+{
+	double		smallest;
+	double		average;
+	int			size;
+	int		   *worst;
+}			RiskiestColumns;
+
+static void
+compare_risks(void *arg, const int *set, int size, const double *people, uint32 n)
+{
+	RiskiestColumns *riskiest = arg;
+	double		smallest = HUGE_VAL;
+	double		all = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		smallest = Min(smallest, people[i]);
+		all += people[i];
+	}
+	if (riskiest->size > 0 &&
+		(smallest > riskiest->smallest || (smallest == riskiest->smallest && n / all <= riskiest->average)))
+		return;
+	riskiest->smallest = smallest;
+	riskiest->average = n / all;
+	riskiest->size = size;
+	memcpy(riskiest->worst, set, sizeof(int) * size);
+}
+
+int
+riskiest_columns(const Population *population, int columns, int *worst)
+{
+	ColumnsKnown known = {.columns = columns,.column = -1};
+	RiskiestColumns riskiest = {.worst = worst};
+
+	known_columns_visit(population, population->tuples, NULL, &known, compare_risks, &riskiest);
+	return riskiest.size;
 }
 
 ClassRisks

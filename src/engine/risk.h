@@ -29,6 +29,13 @@ typedef struct ClassRisks
 /* Adds a number of classes with as many own people, who are sought among theirs. */
 extern void add_class_risks(ClassRisks *risks, int64 own, int64 theirs, int64 classes);
 
+/*
+ * The columns, any so many of which are known, by which people are recognized
+ * most easily: with the highest risk of somebody, and then on average.  Returns
+ * their number.
+ */
+extern int	riskiest_columns(const Population *population, int columns, int *worst);
+
 /* The risks of the distinct tuples' classes. */
 extern ClassRisks own_risks(const Population *population, double threshold);
 

@@ -262,9 +262,15 @@ extern bool promise_needs_values(const DeclaredPromise *promise);
 /* What is wrong with a promise by itself, as a sentence; NULL if nothing is. */
 extern char *promise_problem(const DeclaredPromise *promise);
 
+/* Whether two promises are of the same model against people who know as much. */
+static inline bool
+promise_is_of_kind(const DeclaredPromise *promise, const DeclaredPromise *other)
+{
+	return promise->model == other->model && promise->columns_known == other->columns_known && promise->rows_known == other->rows_known;
+}
+
 /*
- * Whether two promises are of the same model and column, against people who
- * know as much; and whether one of two such is at least as strict as the other.
+ * Whether two promises are of such a kind and of the same column; and whether one of two such is at least as strict as the other.
  */
 extern bool promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other);
 extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);

@@ -59,7 +59,7 @@ promise_is_general(const DeclaredPromise *promise)
 bool
 promise_needs_values(const DeclaredPromise *promise)
 {
-	return promise->column != NULL || models[promise->model]->compares_shares;
+	return !promise_is_of_known(promise) && (promise->column != NULL || models[promise->model]->compares_shares);
 }
 
 /* NaN is not in any range. */
@@ -138,8 +138,7 @@ promise_problem(const DeclaredPromise *promise)
 bool
 promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other)
 {
-	return promise->model == other->model && promise->columns_known == other->columns_known &&
-		promise->rows_known == other->rows_known && (promise->column == NULL) == (other->column == NULL) &&
+	return promise_is_of_kind(promise, other) && (promise->column == NULL) == (other->column == NULL) &&
 		(promise->column == NULL || strcmp(promise->column, other->column) == 0);
 }
 

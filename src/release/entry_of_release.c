@@ -353,7 +353,7 @@ release_comment(const Release *release, const char *id)
 			appendStringInfo(&comment, " in %s", promise->column);
 		if (OidIsValid(promise->population))
 			appendStringInfo(&comment, " of %s", relation_sql_name(promise->population));
-		covers_values = covers_values || of_values;
+		covers_values = covers_values || of_values || promise->column != NULL;
 	}
 	if (!covers_values)
 		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
@@ -368,6 +368,20 @@ release_comment(const Release *release, const char *id)
 }
 
 /* -------------------------------------------------- a release of an entry */
+
+Dataset *
+dataset_of_release(const ReleaseEntry *entry)
+{
+	Dataset    *dataset = palloc0(sizeof(Dataset));
+
+	dataset->relation = entry->relation;
+	dataset->attributes = palloc0(sizeof(Declared) * (entry->nclass_columns + entry->nsensitive + 2));
+	for (int i = 0; i < entry->nclass_columns; i++)
+		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->class_columns[i]);
+	if (entry->star)
+		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
+	return dataset;
+}
 
 Release *
 release_of_entry(const ReleaseEntry *entry)
@@ -398,14 +412,15 @@ release_of_entry(const ReleaseEntry *entry)
 	{
 		const DeclaredPromise *own = &entry->promises[i];
 
-		if (own->model == MODEL_K)
+		if (own->model == MODEL_K && promise_is_general(own))
 			continue;
 		if (model_needs_population(own->model) && !OidIsValid(own->population))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
 					 errmsg("population of promise %s of release %s is gone", model_name(own->model), entry->name),
 					 errhint("Drop the release and publish it again.")));
-		if (own->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, own->column))
+		if ((own->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, own->column)) ||
+			(own->rows_known > 0 && dataset->person == NULL))
 			refuse_changed(release);
 		if (promise_is_general(own))
 			promise_of_all(dataset, own->model, own->threshold);

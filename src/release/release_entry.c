@@ -96,6 +96,10 @@ typedef struct PromiseRow
 	DeclaredPromise promise;
 	char	   *model;
 	char	   *population_name;
+	int64		columns_known;
+	bool		knows_columns;
+	int64		rows_known;
+	bool		knows_rows;
 } PromiseRow;
 
 #define OF_PROMISE(member) offsetof(PromiseRow, member)
@@ -106,7 +110,11 @@ static const EntryField promise_fields[] = {
 	{COLUMN("threshold", FIELD_FIGURE, FIELD_REQUIRED, OF_PROMISE(promise.threshold)),.read = "q.threshold"},
 	{COLUMN("c", FIELD_FIGURE, 0, OF_PROMISE(promise.c)),.given = OF_PROMISE(promise.has_c),.read = "q.c"},
 	{COLUMN("population", FIELD_RELATION, 0, OF_PROMISE(promise.population)),.read = RESOLVED("q.population", "q.population_name")},
-	{COLUMN("population_name", FIELD_TEXT, 0, OF_PROMISE(population_name)),.read = "q.population_name"}
+	{COLUMN("population_name", FIELD_TEXT, 0, OF_PROMISE(population_name)),.read = "q.population_name"},
+	{COLUMN("columns_known", FIELD_COUNT, 0, OF_PROMISE(columns_known)),.given = OF_PROMISE(knows_columns),
+	.least = 1,.most = PG_INT32_MAX,.read = "q.columns_known"},
+	{COLUMN("rows_known", FIELD_COUNT, 0, OF_PROMISE(rows_known)),.given = OF_PROMISE(knows_rows),
+	.least = 1,.most = PG_INT32_MAX,.read = "q.rows_known"}
 };
 
 #define OF_DISTRIBUTION(member) offsetof(Distribution, member)
@@ -188,6 +196,8 @@ sound_promise(const ReleaseEntry *entry, PromiseRow *row)
 	if (model < 0)
 		refuse_entry(entry->name);
 	promise->model = (PromiseModel) model;
+	promise->columns_known = row->knows_columns ? (int) row->columns_known : 0;
+	promise->rows_known = row->knows_rows ? (int) row->rows_known : 0;
 	if (row->population_name == NULL || get_rel_name(promise->population) == NULL)
 		promise->population = InvalidOid;
 	if (OidIsValid(promise->population))
@@ -518,7 +528,8 @@ write_parts(const ReleaseEntry *entry)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
 		PromiseRow	row = {*promise, unconstify(char *, model_name(promise->model)),
-		OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL};
+			OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL,
+		promise->columns_known, promise->columns_known > 0, promise->rows_known, promise->rows_known > 0};
 
 		/* those declared count from 1 */
 		entry_insert("published_promise", promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1 - entry->ngeneral));

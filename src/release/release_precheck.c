@@ -449,10 +449,6 @@ release_check(Release *release)
 	ListCell   *cell;
 
 	release_check_reading(dataset);
-	/* until releases say what they promise */
-	for (int i = 0; i < dataset->npromises; i++)
-		if (dataset->promises[i].columns_known > 0)
-			require_nothing_known(dataset, "a release");
 	if (release->by.kind == BY_RECODING || release->by.kind == BY_RECORDS)
 		require_overlaps_kept(dataset, release->by.kind == BY_RECODING ? "a release of a recoding" : "a release of records");
 	check_pseudonyms(release);

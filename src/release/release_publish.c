@@ -375,7 +375,7 @@ withdraw(ReleaseEntry *entry, PromiseModel model)
 	int			ngeneral = 0;
 
 	for (int i = 0; i < entry->npromises; i++)
-		if (entry->promises[i].model != model)
+		if (entry->promises[i].model != model || promise_is_of_known(&entry->promises[i]))
 		{
 			ngeneral += i < entry->ngeneral;
 			entry->promises[n++] = entry->promises[i];

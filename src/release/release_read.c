@@ -51,11 +51,11 @@ begin_spool(Release *release)
 	RowSpool   *spool = &release->spool;
 
 	unconstify(Dataset *, release->dataset)->keeps_rows = release->by.kind == BY_LEVELS || release->by.kind == BY_CUTS;
-	if (release->holds_back && dataset_promises_rows(release->dataset))
+	if (release->holds_back && release->dataset->person != NULL && dataset_promises_known(release->dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a release that promises something for several rows of a person cannot hold classes back"),
-				 errdetail("A class that keeps the rows it showed would keep rows of people who are left out now."),
+				 errmsg("a release of people with several rows cannot hold classes back if it promises something against people who know some of the columns or rows"),
+				 errdetail("Whether the rows of a class that keeps those it showed are those of enough people beside the other classes cannot be told."),
 				 errhint("Set anonopt.composition to refuse, or call refresh_release with hold_back => false.")));
 	spool->columns = columns;
 	for (int i = 0; i < release->ncolumns; i++)

@@ -24,21 +24,6 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-/* The release as a data set of flat labels, whose tuples are its classes. */
-static Dataset *
-dataset_of_release(const ReleaseEntry *entry)
-{
-	Dataset    *dataset = palloc0(sizeof(Dataset));
-
-	dataset->relation = entry->relation;
-	dataset->attributes = palloc0(sizeof(Declared) * (entry->nclass_columns + entry->nsensitive + 2));
-	for (int i = 0; i < entry->nclass_columns; i++)
-		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->class_columns[i]);
-	if (entry->star)
-		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
-	return dataset;
-}
-
 /* Reads all classes, with the values of their sensitive columns. */
 static Population *
 read_classes(const ReleaseEntry *entry)
@@ -438,8 +423,12 @@ json_number(double number)
 static char *
 verdict_members(const DeclaredPromise *promise, const PromiseVerdict *verdict)
 {
-	return psprintf("\"promised\": %s, %s%s%s\"measured\": %s, \"ok\": %s", json_number(promise->threshold),
-					promise->has_c ? "\"c\": " : "", promise->has_c ? json_number(promise->c) : "", promise->has_c ? ", " : "",
+	char	   *more = promise->has_c ? psprintf(", \"c\": %s", json_number(promise->c)) :
+	!promise_is_of_known(promise) ? "" :
+	promise->columns_known > 0 ? psprintf(", \"columns_known\": %d", promise->columns_known) :
+	psprintf(", \"rows_known\": %d", promise->rows_known);
+
+	return psprintf("\"promised\": %s%s, \"measured\": %s, \"ok\": %s", json_number(promise->threshold), more,
 					verdict->is_null ? "null" : json_number(verdict->measured),
 					!verdict->ok ? "false" : verdict->unmeasured ? "null" : "true");
 }
@@ -452,11 +441,34 @@ gravity(const PromiseVerdict *verdict)
 }
 
 /*
- * A model with several columns has one member for all, with the figures of the
- * first column that breaks it, or that cannot be measured, or else of the
- * first column; and one for each.
+ * The member of one promise, "k for any 3 columns", and of those that differ
+ * only in their column: with several columns, it has the figures of the first
+ * that breaks it, or that cannot be measured, or else of the first; and those
+ * of each.
  */
-/* Promises as json, by model, each with its verdict. */
+static void
+append_verdict(StringInfo json, int first, int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts)
+{
+	int			shown = first;
+	int			n = 0;
+	StringInfoData columns;
+
+	initStringInfo(&columns);
+	for (int i = first; i < npromises; i++)
+	{
+		if (!promise_is_of_kind(&promises[i], &promises[first]))
+			continue;
+		if (gravity(&verdicts[i]) > gravity(&verdicts[shown]))
+			shown = i;
+		appendStringInfoString(&columns, n++ > 0 ? ", " : ", \"columns\": {");
+		escape_json(&columns, promises[i].column == NULL ? "" : promises[i].column);
+		appendStringInfo(&columns, ": {%s}", verdict_members(&promises[i], &verdicts[i]));
+	}
+	appendStringInfo(json, "%s\"%s%s\": {%s%s%s}", json->len > 0 ? ", " : "{", model_name(promises[first].model), known_text(&promises[first]),
+					 verdict_members(&promises[shown], &verdicts[shown]), n > 1 ? columns.data : "", n > 1 ? "}" : "");
+}
+
+/* Promises as json, by model and what is known, each with its verdict. */
 static char *
 verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts)
 {
@@ -464,26 +476,15 @@ verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdi
 
 	initStringInfo(&json);
 	for (int model = 0; model < MODELS; model++)
-	{
-		int			shown = -1;
-		int			n = 0;
-		StringInfoData columns;
-
-		initStringInfo(&columns);
 		for (int i = 0; i < npromises; i++)
 		{
-			if (promises[i].model != (PromiseModel) model)
-				continue;
-			if (shown < 0 || gravity(&verdicts[i]) > gravity(&verdicts[shown]))
-				shown = i;
-			appendStringInfoString(&columns, n++ > 0 ? ", " : ", \"columns\": {");
-			escape_json(&columns, promises[i].column == NULL ? "" : promises[i].column);
-			appendStringInfo(&columns, ": {%s}", verdict_members(&promises[i], &verdicts[i]));
+			bool		is_first = promises[i].model == (PromiseModel) model;
+
+			for (int j = 0; j < i && is_first; j++)
+				is_first = !promise_is_of_kind(&promises[i], &promises[j]);
+			if (is_first)
+				append_verdict(&json, i, npromises, promises, verdicts);
 		}
-		if (n > 0)
-			appendStringInfo(&json, "%s\"%s\": {%s%s%s}", json.len > 0 ? ", " : "{", model_name((PromiseModel) model),
-							 verdict_members(&promises[shown], &verdicts[shown]), n > 1 ? columns.data : "", n > 1 ? "}" : "");
-	}
 	appendStringInfoString(&json, json.len > 0 ? "}" : "{}");
 	return json.data;
 }
@@ -558,6 +559,8 @@ measure_release(const ReleaseEntry *entry, Oid owner, bool all_shown, Verificati
 		verify_outside(entry, by_rows, result->verdicts);
 	}
 	judge_release(entry, classes, by_rows, result->verdicts);
+	if (*changed == NULL && result->rows > 0)
+		verify_known(entry, classes, by_rows, result->broken == NULL, result->verdicts);
 	SetUserIdAndSecContext(user, context);
 }
 

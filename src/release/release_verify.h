@@ -25,6 +25,17 @@ typedef struct PromiseVerdict
  */
 extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts);
 
+/* ------------ measures those against people who know some columns or rows */
+
+/*
+ * Checks them, given the classes of the release and whether each row is a person; tells what cannot be measured, unless
+ * that is not wanted.
+ */
+extern void verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells, PromiseVerdict *verdicts);
+
+/* The release as a data set of flat labels, whose tuples are its classes; it has room for one column more. */
+extern Dataset *dataset_of_release(const ReleaseEntry *entry);
+
 /*
  * Labels of timestamps are texts in the data set's zone, if the data set still
  * exists; returns the level of settings to go back to.

@@ -275,6 +275,7 @@ put_verdict(ResultRow *row, const Dataset *dataset, const DeclaredPromise *promi
 		put_string(row, "column_name", promise->column);
 		put_number(row, "threshold", promise->threshold);
 	}
+	put_string(row, "promise", promise == NULL ? NULL : promise_text(promise));
 	put_bool(row, "attainable", least->found && least->least <= share_of_people(dataset->max_suppression, least->people));
 	if (least->found)
 		put_number(row, "least_suppression", (double) least->least / least->people);

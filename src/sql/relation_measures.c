@@ -18,6 +18,8 @@
 
 #include "access/relation.h"
 #include "catalog/sql.h"
+#include "engine/known_columns.h"
+#include "engine/known_rows.h"
 #include "engine/risk.h"
 #include "read/population_read.h"
 #include "read/suggestions.h"
@@ -51,14 +53,11 @@ read_undeclared(const Dataset *dataset)
 	return population_read(dataset);
 }
 
-/* Measures the relation without generalization; returns false if it is empty. */
-static bool
-measure_relation(FunctionCallInfo fcinfo, Measures *measures)
+/* Reads the relation with the sensitive column, if the function has one. */
+static Population *
+relation_population(FunctionCallInfo fcinfo)
 {
 	Dataset    *dataset = undeclared(fcinfo);
-	Population *population;
-	Promise		nothing = {0};
-	int			bottom[MAX_ATTRIBUTES] = {0};
 
 	if (takes_argument(fcinfo, "sensitive"))
 	{
@@ -74,29 +73,49 @@ measure_relation(FunctionCallInfo fcinfo, Measures *measures)
 			require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
 		}
 	}
-	population = read_undeclared(dataset);
+	return read_undeclared(dataset);
+}
+
+/* Measures the relation without generalization; returns false if it is empty. */
+static bool
+measure_relation(FunctionCallInfo fcinfo, Measures *measures)
+{
+	Population *population = relation_population(fcinfo);
+	Promise		nothing = {0};
+	int			bottom[MAX_ATTRIBUTES] = {0};
+
 	if (population->people == 0)
 		return false;
 	measure(measurer_create(population, &nothing), node_of_levels(population, bottom), population->tuples, measures);
 	return true;
 }
 
+/* The least figure of a class, by all columns or any so many as are known. */
+static Datum
+least_figure(FunctionCallInfo fcinfo, PromiseModel model, int column)
+{
+	ColumnsKnown known = {.model = model,.column = column};
+	Population *population;
+
+	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") || (column >= 0 && !is_given(fcinfo, "sensitive")))
+		PG_RETURN_NULL();
+	known.columns = count_if_given(fcinfo, "columns_known");
+	population = relation_population(fcinfo);
+	if (population->people == 0)
+		PG_RETURN_NULL();
+	if (known.columns == 0)
+		known.columns = population->nattrs;
+	PG_RETURN_INT64((int64) known_columns_worst(population, population->tuples, NULL, &known, NULL));
+}
+
 OWN_FUNCTION(anonopt_k_anonymity)
 {
-	Measures	measures;
-
-	if (!measure_relation(fcinfo, &measures))
-		PG_RETURN_NULL();
-	PG_RETURN_INT64(measures.k);
+	return least_figure(fcinfo, MODEL_K, -1);
 }
 
 OWN_FUNCTION(anonopt_l_diversity)
 {
-	Measures	measures;
-
-	if (!measure_relation(fcinfo, &measures))
-		PG_RETURN_NULL();
-	PG_RETURN_INT64(measures.l);
+	return least_figure(fcinfo, MODEL_L, 0);
 }
 
 OWN_FUNCTION(anonopt_entropy_l_diversity)
@@ -121,15 +140,22 @@ OWN_FUNCTION(anonopt_t_closeness)
 
 /* ------------------------------------------------------------------------ risk */
 
-/* Puts the figures of people, if there are any, in columns with a prefix. */
+/* Puts the highest risk of people, and the share of them above the threshold, in columns with a prefix. */
+static void
+put_highest(ResultRow *row, const char *prefix, const ClassRisks *risks)
+{
+	put_number(row, psprintf("%shighest", prefix), 1.0 / risks->smallest);
+	put_number(row, psprintf("%sshare_above", prefix), (double) risks->above / risks->people);
+}
+
+/* Puts the figures of people, if there are any. */
 static void
 put_risks(ResultRow *row, const char *prefix, const ClassRisks *risks)
 {
 	if (risks->people == 0)
 		return;
-	put_number(row, psprintf("%shighest", prefix), 1.0 / risks->smallest);
+	put_highest(row, prefix, risks);
 	put_number(row, psprintf("%saverage", prefix), risks->found / risks->people);
-	put_number(row, psprintf("%sshare_above", prefix), (double) risks->above / risks->people);
 }
 
 /* The risks against a population. */
@@ -146,8 +172,61 @@ population_risks(const Dataset *dataset, Oid population, double threshold)
 	return risks;
 }
 
+/* Keeps only the columns by which people are recognized most easily, and reads these. */
+static Population *
+keep_riskiest(ResultRow *row, Dataset *dataset, const Population *population, int columns)
+{
+	int			worst[MAX_ATTRIBUTES];
+	char	   *names[MAX_ATTRIBUTES];
+	int			n = population->people == 0 ? 0 : riskiest_columns(population, columns, worst);
+
+	if (n == 0)
+		return read_undeclared(dataset);
+	for (int i = 0; i < n; i++)
+	{
+		dataset->attributes[i] = dataset->attributes[worst[i]];
+		names[i] = dataset->attributes[i].column;
+	}
+	dataset->nattributes = n;
+	put_datum(row, "worst", NAMEARRAYOID, names_datum(names, n));
+	return read_undeclared(dataset);
+}
+
+/* The promise against people who know so many rows that everybody at a risk up to a threshold keeps. */
+static void
+promise_rows(Dataset *dataset, int rows, double threshold)
+{
+	DeclaredPromise promise = {.model = MODEL_K,.rows_known = rows,.threshold = PG_INT32_MAX};
+
+	if (threshold > 1.0 / PG_INT32_MAX)
+		promise.threshold = ceil(1 / threshold);
+	/* 1 / threshold may have been rounded */
+	if (1 / (promise.threshold - 1) <= threshold)
+		promise.threshold--;
+	else if (promise.threshold < PG_INT32_MAX && 1 / promise.threshold > threshold)
+		promise.threshold++;
+	dataset->keeps_rows = true;
+	dataset_promise(dataset, &promise);
+}
+
+/* Puts how easily people are recognized who have several rows, of which any so many are known. */
+static void
+put_rows_risk(ResultRow *row, const Population *population, const ClassRisks *own)
+{
+	RowsRisk	risk = {own->smallest, own->uniques, own->above};
+	ClassRisks	people = {.people = population->persons};
+
+	if (population->rows != NULL)
+		risk = known_rows_risk(population);
+	people.smallest = risk.least;
+	people.above = risk.few;
+	put_highest(row, "", &people);
+	put_count(row, "singled_out", risk.singled_out);
+}
+
 OWN_FUNCTION(anonopt_risk)
 {
+	int			rows_known;
 	double		threshold;
 	double		fraction;
 	Dataset    *dataset;
@@ -174,12 +253,32 @@ OWN_FUNCTION(anonopt_risk)
 	dataset->person = name_if_given(fcinfo, "person");
 	if (dataset->person != NULL)
 		require_column(dataset->relation, dataset->person);
+	rows_known = count_if_given(fcinfo, "rows_known");
+	if (rows_known > 0 && dataset->person == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rows_known needs a person"),
+				 errhint("Name the column that says whose each row is as person.")));
+	if (rows_known > 0 && (is_given(fcinfo, "columns_known") || is_given(fcinfo, "population") || is_given(fcinfo, "sampling_fraction")))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot specify rows_known together with columns_known, population or sampling_fraction")));
+	if (rows_known > 0)
+		promise_rows(dataset, rows_known, threshold);
 	population = read_undeclared(dataset);
+	if (is_given(fcinfo, "columns_known"))
+		population = keep_riskiest(row, dataset, population, count_if_given(fcinfo, "columns_known"));
 	own = own_risks(population, threshold);
 	put_count(row, "records", population->people);
+	put_count(row, "people", population->persons);
+	if (rows_known > 0)
+	{
+		if (population->people > 0)
+			put_rows_risk(row, population, &own);
+		PG_RETURN_DATUM(row_datum(row));
+	}
 	put_count(row, "classes", own.classes);
 	put_count(row, "uniques", own.uniques);
-	put_count(row, "people", population->persons);
 	put_risks(row, "", &own);
 	if (own.people > 0)
 		put_number(row, "lowest", 1.0 / own.largest);

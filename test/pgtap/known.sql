@@ -40,7 +40,7 @@ SELECT results_eq($$SELECT role FROM anonopt.describe('p') WHERE role LIKE 'prom
 -- What does not keep them refuses
 SELECT throws_ok(call, '0A000', NULL, call || ' refuses')
 FROM unnest(ARRAY[$$SELECT anonopt.create_recoding('r', 'd', 2)$$, $$SELECT anonopt.recoding_curve('p')$$, $$SELECT anonopt.aruba('d', 0.5)$$,
-	$$SELECT anonopt.publish_records('r', 'p', 0.5, 'person')$$, $$SELECT anonopt.view_sql('r', 'd', '{1,1,1}')$$]) call;
+	$$SELECT anonopt.publish_records('r', 'p', 0.5, 'person')$$, $$SELECT anonopt.view_sql('r', 'd', '{3,3,3}')$$]) call;
 
 -- Each is withdrawn by itself
 SELECT throws_ok($$SELECT anonopt.drop_promise('d', 'k', columns_known => 3)$$, '42704', 'data set "d" promises no k for any 3 columns', 'not one that is not there');
