@@ -330,12 +330,17 @@ check_generalization(ReleaseEntry *entry, const char *what)
 		refuse_entry(what);
 }
 
-/* The entry of a relation, or NULL. */
+/*
+ * The entry of a relation, or NULL.  To find the relation of every entry takes long where many are gone, so only those
+ * are asked that have its number or that its comment names; no other can be found to be this one.
+ */
 static ReleaseEntry *
 release_entry_find(Oid relation)
 {
 	QueryRows  *rows = entry_rows(entry_fields, lengthof(entry_fields),
-								  "anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
+								  "anonopt.published p WHERE (p.relation = $1::int8 OR"
+								  " starts_with((SELECT obj_description($1, 'pg_class')), 'anonopt release ' || p.id::text))"
+								  " AND " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
 								  OIDOID, ObjectIdGetDatum(relation));
 	const char *what;
 	ReleaseEntry *entry;

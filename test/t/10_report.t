@@ -2,8 +2,9 @@
 #
 # Reports and pictures of fronts, as a browser shows them.
 #
-# A test page loads the report in a frame of a given width, inspects the
-# result, and reports it; Chromium prints that page, or takes a screenshot.
+# A test page loads reports in frames of given widths, inspects the results, and
+# reports them; Chromium prints that page, or takes a screenshot. To start it takes
+# longer than to show a report, so a page has as many frames as possible.
 # xmllint checks what the browser cannot, such as whether a picture is
 # well-formed XML. Without one of the two programs its part is skipped,
 # visibly.
@@ -22,7 +23,7 @@ my ($xmllint) = grep { -x } map { "$_/xmllint" } split /:/, $ENV{PATH};
 my $json = JSON::PP->new->utf8;
 my $pages = 0;
 
-# What the test page reports about its frame
+# What the test page reports about its frames
 my $look = <<'END';
 // What the page tells when a point is chosen
 function tell(page) {
@@ -30,13 +31,13 @@ function tell(page) {
 	if (point) point.dispatchEvent(new Event('focus'));
 	return told ? told.textContent : '';
 }
-function look() {
-	const frame = document.getElementById('frame'), page = frame.contentDocument, root = page.documentElement;
+function look(frame) {
+	const page = frame.contentDocument, root = page.documentElement;
 	const all = (selector) => Array.from(page.querySelectorAll(selector));
 	const style = (selector) => page.querySelector(selector) && frame.contentWindow.getComputedStyle(page.querySelector(selector));
 	const boxes = (selector) => all(selector).map((each) => each.getBoundingClientRect());
 	const picture = page.querySelector('svg');
-	document.getElementById('told').textContent = JSON.stringify({
+	return {
 		width: root.clientWidth, needed: root.scrollWidth, height: root.scrollHeight,
 		title: page.title, heads: all('h1,h2,h3').map((each) => each.textContent),
 		text: page.body.textContent,
@@ -50,8 +51,11 @@ function look() {
 		fetched: frame.contentWindow.performance.getEntriesByType('resource').length,
 		hacked: window.hacked || frame.contentWindow.hacked || 0,
 		paper: style('body').backgroundColor, ink: style('body').color, picture_ink: picture && style('svg text') && style('svg text').fill,
-	});
+	};
 }
+addEventListener('load', () => {
+	document.getElementById('told').textContent = JSON.stringify(Array.from(document.querySelectorAll('iframe'), look));
+});
 END
 
 make_database();
@@ -78,12 +82,13 @@ sub test_sample
 
 	check_self_contained($report, 'report');
 	check_xml(value("SELECT anonopt.front_svg('patients')"), 'front');
-	for ([ 1200, 'desktop' ], [ 390, 'phone' ])
+	my ($desktop, $phone) = browse(['--blink-settings=preferredColorScheme=1'], [ $report, 1200 ], [ $report, 390 ]);
+	for ([ 1200, 'desktop', $desktop ], [ 390, 'phone', $phone ])
 	{
-		my ($width, $name) = @$_;
+		my ($width, $name, $told) = @$_;
 	  SKIP:
 		{
-			my $told = browse($report, $width) or skip("$name: no Chromium", 12);
+			skip("$name: no Chromium", 12) unless $told;
 			is($told->{width}, $width, "$name: the frame is as wide as it is to be");
 			cmp_ok($told->{needed}, '<=', $width, "$name: nothing is wider than the page");
 			is_deeply([ grep { /^(?:Verdict|The original data|The trade-off|Releases|Declaration)$/ } @{ $told->{heads} } ],
@@ -101,7 +106,7 @@ sub test_sample
 	}
   SKIP:
 	{
-		my $told = browse($report, 1200) or skip('no Chromium', 6);
+		my $told = $desktop or skip('no Chromium', 6);
 		is($told->{title}, 'Anonymization of patients', 'the title names the data set');
 		is_deeply([ sort grep { /^public\.\w+$/ } @{ $told->{heads} } ], [ 'public.patients_public', 'public.patients_table' ],
 			'every release has a section');
@@ -110,7 +115,7 @@ sub test_sample
 		like($told->{text}, qr/no promise covers: diagnosis/, 'and what it does not cover');
 		unlike($told->{text}, qr/NaN|Infinity|undefined/, 'no number is none');
 	}
-	check_dark($report);
+	check_dark($report, $desktop);
 	check_print($report);
 }
 
@@ -139,7 +144,7 @@ sub test_hostile
 	unlike($picture, qr/<script/, 'nor in the picture');
   SKIP:
 	{
-		my $told = browse($report, 390) or skip('no Chromium', 6);
+		my ($told) = browse([], [ $report, 390 ]) or skip('no Chromium', 6);
 		(my $name = $evil) =~ s/''/'/g;
 		is($told->{hacked}, 0, 'nothing of the names is run');
 		is($told->{strange}, 0, 'nothing of the names is an element');
@@ -174,7 +179,7 @@ sub test_without
 	check_xml($picture, 'front of one node');
   SKIP:
 	{
-		my $told = browse(value("SELECT anonopt.report('alike')"), 390) or skip('no Chromium', 2);
+		my ($told) = browse([], [ value("SELECT anonopt.report('alike')"), 390 ]) or skip('no Chromium', 2);
 		is($told->{points}, 1, 'the report shows it');
 		is($told->{far}, 0, 'inside of the picture');
 	}
@@ -218,10 +223,13 @@ sub test_promises
 sub test_objectives
 {
 	sql("SELECT anonopt.set_class_label('patients', 'discharged_to')");
-	for (map { "{$_}" } split / /, 'l,t k,t k,nwp k,dcn suppressed,glm classes,necd entropy_l,cm sum_k,sum_other k,l,glm')
+	my @objectives = map { "{$_}" } split / /, 'l,t k,t k,nwp k,dcn suppressed,glm classes,necd entropy_l,cm sum_k,sum_other k,l,glm';
+	my %picture = map { $_ => value("SELECT anonopt.front_svg('patients', '$_')") } @objectives;
+	my @told = browse([], map { [ "<!DOCTYPE html><body>$picture{$_}", 700 ] } @objectives);
+	for (@objectives)
 	{
 		my ($x, $y) = /(\w+),(\w+)/;
-		my $picture = value("SELECT anonopt.front_svg('patients', '$_')");
+		my ($picture, $told) = ($picture{$_}, shift @told);
 		my $nodes = value("SELECT count(*) FROM anonopt.pareto('patients', '$_') WHERE $x IS NOT NULL AND $y IS NOT NULL");
 
 		is(() = $picture =~ /<circle/g, $nodes, "$_: a point a node");
@@ -230,7 +238,7 @@ sub test_objectives
 		check_xml($picture, $_);
 	  SKIP:
 		{
-			my $told = browse("<!DOCTYPE html><body>$picture", 700) or skip("$_: no Chromium", 1);
+			skip("$_: no Chromium", 1) unless $told;
 			is($told->{far}, 0, "$_: nothing is drawn outside of the picture");
 		}
 	}
@@ -272,11 +280,10 @@ sub check_xml
 # Dark if the reader prefers it, and readable, including the picture
 sub check_dark
 {
-	my ($report) = @_;
+	my ($report, $light) = @_;
   SKIP:
 	{
-		my $light = browse($report, 1200, '--blink-settings=preferredColorScheme=1') or skip('dark: no Chromium', 4);
-		my $dark = browse($report, 1200, '--blink-settings=preferredColorScheme=0') or skip('dark: no Chromium', 4);
+		my ($dark) = browse(['--blink-settings=preferredColorScheme=0'], [ $report, 1200 ]) or skip('dark: no Chromium', 4);
 		cmp_ok(brightness($light->{paper}) - brightness($light->{ink}), '>', 400, 'light: dark ink on light paper');
 		cmp_ok(brightness($dark->{ink}) - brightness($dark->{paper}), '>', 400, 'dark: light ink on dark paper');
 		cmp_ok(brightness($light->{paper}) - brightness($light->{picture_ink}), '>', 400, 'light: the picture can be read');
@@ -316,7 +323,7 @@ sub brightness
 sub check_picture
 {
 	my ($report, $width, $name) = @_;
-	my $page = make_page($report, $width);
+	my $page = make_page([ $report, $width ]);
 	my $file = "$scratch/shot.png";
 	my $height = 2400;
 
@@ -328,13 +335,13 @@ sub check_picture
 
 # ------------------------------------------------------------ the browser
 
-# What our page tells of a report in a frame so wide; nothing without Chromium.
+# What our page tells of reports in frames so wide; nothing without Chromium.
 sub browse
 {
-	my ($report, $width, @more) = @_;
+	my ($options, @frames) = @_;
 	return unless $chromium;
-	my $page = make_page($report, $width);
-	my $dump = chromium(@more, '--dump-dom', "file://$page");
+	my $page = make_page(@frames);
+	my $dump = chromium(@$options, '--dump-dom', "file://$page");
 	my ($told) = $dump =~ m{<pre id="told"[^>]*>(.*?)</pre>}s;
 
 	die "Chromium shows no page\n" unless defined $told && $told ne '';
@@ -342,22 +349,29 @@ sub browse
 	$told =~ s/&gt;/>/g;
 	$told =~ s/&nbsp;/\xc2\xa0/g;
 	$told =~ s/&amp;/&/g;
-	return $json->decode($told);
+	return @{ $json->decode($told) };
 }
 
 # A frame has the width it is given, while a window may have a least one.
 sub make_page
 {
-	my ($report, $width) = @_;
+	my @frames = @_;
 	my $file = sprintf '%s/page%d.html', $scratch, ++$pages;
+	my $body = '';
 
-	$report =~ s/&/&amp;/g;
-	$report =~ s/"/&quot;/g;
+	for (@frames)
+	{
+		my ($report, $width) = @$_;
+
+		$report =~ s/&/&amp;/g;
+		$report =~ s/"/&quot;/g;
+		$body .= qq{<iframe style="width: ${width}px; height: 2400px" srcdoc="$report"></iframe>\n};
+	}
 	write_file($file, <<"END");
 <!DOCTYPE html>
 <html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body { margin: 0 } iframe { border: 0 }</style></head>
 <body><pre id="told" hidden></pre><script>$look</script>
-<iframe id="frame" style="width: ${width}px; height: 2400px" onload="look()" srcdoc="$report"></iframe></body></html>
+$body</body></html>
 END
 	return $file;
 }
