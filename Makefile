@@ -64,7 +64,7 @@ check-long:
 	PGOPTIONS='-c test.thorough=on' test/cluster test/run pgtap
 	test/cluster test/fuzz/engine/run 600
 	test/cluster test/fuzz/valgrind test/run regress
-	ANONOPT_LONG=1 test/cluster test/run pgtap/search_matrix.sql t/15_rights.t t/16_faults.t t/17_lasting.t
+	ANONOPT_LONG=1 test/cluster test/run pgtap/search_matrix.sql t/02_interrupts.t t/04_limits.t t/06_workers.t t/15_rights.t t/16_faults.t t/17_lasting.t
 bench:
 	test/cluster bench/run
 

@@ -4,7 +4,8 @@
 # after less than a second's work, the session continues, and nothing is left behind.
 #
 # The moments are random, one in each of a number of equal parts of the call's
-# duration, so that no phase is missed.  SEED repeats a run.
+# duration, so that no phase is missed.  SEED repeats a run; ANONOPT_LONG=1 makes
+# the parts more and the calls longer.
 
 use strict;
 use warnings;
@@ -16,6 +17,7 @@ use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
+my $long = $ENV{ANONOPT_LONG};
 my $patience = 1;        # seconds of work from the signal to the session's return, on however busy a machine
 my $seed = srand($ENV{SEED} // time);
 note "SEED=$seed";
@@ -200,7 +202,7 @@ sub damage
 sub interrupt
 {
 	my ($name, $sql, %options) = @_;
-	my $number = $options{moments} // 5;
+	my $number = $long ? 5 : 3;
 	my $settings = $options{settings} // 'SELECT';
 	my (%states, %damage, @late);
 
@@ -241,22 +243,23 @@ interrupt('reading serially', "SELECT anonopt.l_diversity('rows', '{a,b}', 's')"
 interrupt('reading in workers', "SELECT anonopt.l_diversity('rows', '{a,b}', 's')",
 	settings => 'SET max_parallel_workers_per_gather = 2');
 interrupt('ordering values', "SELECT anonopt.k_anonymity('documents', '{document}')",
-	settings => 'SET max_parallel_workers_per_gather = 0', moments => 4);
+	settings => 'SET max_parallel_workers_per_gather = 0');
 interrupt('visiting a lattice', "SELECT count(*) FROM anonopt.lattice('people', k => 5)",
 	settings => 'SET anonopt.max_workers = 0');
 interrupt('visiting a lattice in workers', "SELECT count(*) FROM anonopt.lattice('people', k => 5)",
 	settings => 'SET anonopt.max_workers = 2', workers => 2);
-# the next two take longer than anybody would wait here
+# the next take longer than anybody would wait here
+my $some_seconds = $long ? 1.5 : 0.8;
 interrupt('comparing distributions in workers', "SELECT count(*) FROM anonopt.lattice('patients', t => 0.2)",
-	settings => 'SET anonopt.max_workers = 2', duration => 1.5);
+	settings => 'SET anonopt.max_workers = 2', duration => $some_seconds);
 interrupt('searching a recoding', "SELECT anonopt.create_recoding('made', 'people', k => 20, seed => 1)",
-	settings => 'SET anonopt.max_workers = 0', duration => 1.5);
+	settings => 'SET anonopt.max_workers = 0', duration => $some_seconds);
 interrupt('searching a recoding in workers', "SELECT anonopt.create_recoding('made', 'people', k => 20, seed => 1)",
-	settings => 'SET anonopt.max_workers = 2', duration => 1.5);
+	settings => 'SET anonopt.max_workers = 2', duration => $some_seconds);
 interrupt('searching recodings', "SELECT count(*) FROM anonopt.recoding_curve('fewer', '{5,20}')",
 	settings => 'SET anonopt.max_workers = 0');
 interrupt('building a hierarchy', "SELECT anonopt.create_interval_hierarchy('made', 1, 3000000, '{10,100}')",
-	duration => 1.5);
+	duration => $some_seconds);
 interrupt('measuring nodes', "SELECT count(*) FROM nodes, anonopt.evaluate('fewer', nodes.levels, l => 2)");
 interrupt('searching', "SELECT count(*) FROM anonopt.pareto('fewer', '{entropy_l,t,nwp}')");
 
@@ -272,7 +275,7 @@ for my $case (
 	my (%left, @late);
 	my $duration = full_duration($sql);
 
-	for my $delay (moments(0.8 * $duration, 4))
+	for my $delay (moments(0.8 * $duration, $long ? 4 : 2))
 	{
 		$session->query_safe('DROP TABLE IF EXISTS made');
 		my ($state, $left, $late) = cancel_after($sql, $delay);

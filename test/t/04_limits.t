@@ -3,7 +3,7 @@
 # Large, wide and numerous input: results stay exact, compared with plain SQL,
 # and beyond a limit there is an error that a program can handle, never a
 # crash. Also the effects of the caller's rights and snapshot, and of other
-# sessions, on a reading.
+# sessions, on a reading.  ANONOPT_LONG=1 has more rows where memory is too little.
 
 use strict;
 use warnings;
@@ -206,7 +206,7 @@ for my $name (sort keys %large)
 }
 # The figure that the hint names is enough.
 $node->safe_psql('postgres', q{
-	CREATE TABLE broad AS SELECT i AS id, i % 10 AS a, i / 10 % 10 AS b, i / 100 % 10 AS c, i / 1000 % 10 AS d, i / 10000 AS e, i % 7 AS s FROM generate_series(0, 99999) i;
+	CREATE TABLE broad AS SELECT i AS id, i % 10 AS a, i / 10 % 10 AS b, i / 100 % 10 AS c, i / 1000 % 10 AS d, i / 10000 AS e, i % 7 AS s FROM generate_series(0, } . ($ENV{ANONOPT_LONG} ? 99999 : 49999) . q{) i;
 	ANALYZE broad;
 	SELECT anonopt.create_interval_hierarchy('ten_by_five', 0, 9, '{5}'), anonopt.create_dataset('broad', 'broad', 0.1), anonopt.create_dataset('broad values', 'broad', 0.1);
 	SELECT anonopt.add_quasi_identifier(d, q, 'ten_by_five') FROM unnest('{broad,broad values}'::text[]) d, unnest('{a,b,c,d,e}'::name[]) q;

@@ -215,7 +215,7 @@ sub check_address_space
 	my $postmaster = $node->{_pid};
 	my $size = status_kb($postmaster, 'VmSize');
 	$answer{$_} = ask("SET anonopt.memory = '1GB'; SET anonopt.max_workers = 0; " . digest($roomy{$_})) for keys %roomy;
-	for my $megabytes ($long ? (5 .. 40, map { $_ * 10 } 5 .. 20) : (8, 12, 20))
+	for my $megabytes ($long ? (5 .. 40, map { $_ * 10 } 5 .. 20) : (8, 20))
 	{
 		# what the postmaster starts from now on has no more
 		system_or_bail('prlimit', '--pid', $postmaster, '--as=' . (($size + 1024 * $megabytes) * 1024) . ':');
@@ -275,7 +275,7 @@ sub call_often
 # Any number of calls leaves a session as large as it was.
 sub check_flat_memory
 {
-	my $times = $long ? 10000 : 12;
+	my $times = $long ? 10000 : 8;
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 	my %statements = (
@@ -407,7 +407,7 @@ sub check_shutdown
 
 	# a refresh that makes another content each time
 	unshift @cycle, 'UPDATE people SET a = (a + 10) % 100 WHERE nr % 10 = 0;';
-	for (1 .. ($long ? 60 : 5))
+	for (1 .. ($long ? 60 : 3))
 	{
 		my $client = start_client("SET client_min_messages = error;\n" . join "\n", (@cycle) x 20);
 		$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'client'");

@@ -10,7 +10,7 @@ use lib $FindBin::RealBin;
 use Server;
 use Test::More;
 
-my $worlds = 16;
+my $worlds = 10;
 my $server = Server->new('worlds');
 $server->init;
 $server->append_conf('postgresql.conf', "autovacuum = off\njit = off\n");
