@@ -34,6 +34,8 @@ SELECT algorithm, exact FROM anonopt.last_search();
 -- more than there are
 SELECT levels, k FROM anonopt.efficiency('members', 9, 0.2, 0.4);
 SELECT groups, k, feasible, chosen FROM anonopt.nsga2('members', 9, 1, 0, 20, 1000, mutation => 0.1, seed => 1);
+-- without seeds a search does not know what there is
+SELECT count(*) FILTER (WHERE feasible) AS feasible FROM anonopt.nsga2('members', 9, 1, 0, 20, 1000, seed => 1, plain => true);
 SELECT step, cuts, k, ach FROM anonopt.reference_direction('members', 9, '{0,0}', '{1,1}', 2, 20, 100, seed => 1);
 -- what cannot be asked
 SELECT * FROM anonopt.efficiency('members', 0, 0.2, 0.4);

@@ -12,7 +12,11 @@
  * and ends of a front have infinite crowding distance, so it is never lost.
  *
  * The paper has neither, so a caller may request a random first generation,
- * and generations with copies.
+ * and generations with copies.  Nor does it, as the search does here, choose
+ * survivors by feasibility as it chooses parents, draw the first cuts with
+ * random densities, and answer from all solutions evaluated.  A plain search is
+ * the paper's in all of this: survivors are chosen by rank and crowding alone,
+ * each bit is drawn with probability 1/2, and the last generation answers.
  */
 #include "search/searches.h"
 
@@ -77,8 +81,9 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->unvisited = MOST_LEVEL_NODES;
 	feasible.feasible_only = true;
 	/* workers change which nodes come first: a part is measured alone */
-	lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0, 0,
-					collect_level_node, search);
+	if (!settings->unseeded)
+		lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0, 0,
+						collect_level_node, search);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;
@@ -118,6 +123,15 @@ compare_solutions(const void *a, const void *b, void *arg)
 	return 0;
 }
 
+/* Chooses a solution if it is feasible and closer than the chosen one. */
+static void
+choose(Nsga2 *search, uint32 number)
+{
+	if (search->solutions[number].k >= search->settings.promise.k &&
+		(search->chosen == NO_SOLUTION || compare_solutions(&number, &search->chosen, search) < 0))
+		search->chosen = number;
+}
+
 /* Computes a solution's objectives under the current preference. */
 static void
 judge(Nsga2 *search, uint32 number)
@@ -126,9 +140,7 @@ judge(Nsga2 *search, uint32 number)
 
 	solution->ach = preference_achievement(&search->preference, nsga2_costs(search, number));
 	solution->deviation = preference_deviation(&search->preference, nsga2_costs(search, number));
-	if (solution->k >= search->settings.promise.k &&
-		(search->chosen == NO_SOLUTION || compare_solutions(&number, &search->chosen, search) < 0))
-		search->chosen = number;
+	choose(search, number);
 }
 
 /* The number of the candidate, new or not. */
@@ -258,6 +270,20 @@ measure_crowding(Member *members, int n)
 	}
 }
 
+/* NSGA-II's crowded comparison. */
+static int
+compare_crowded(const void *a, const void *b)
+{
+	const Member *x = a;
+	const Member *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->crowding != y->crowding)
+		return x->crowding > y->crowding ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
 /* The paper's selection. */
 static int
 compare_preferred(const void *a, const void *b)
@@ -268,15 +294,11 @@ compare_preferred(const void *a, const void *b)
 
 	if (feasible != (y->f2 <= 0))
 		return feasible ? -1 : 1;
-	if (feasible && x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
 	if (!feasible && x->f2 != y->f2)
 		return x->f2 < y->f2 ? -1 : 1;
 	if (!feasible && x->f1 != y->f1)
 		return x->f1 < y->f1 ? -1 : 1;
-	if (x->crowding != y->crowding)
-		return x->crowding > y->crowding ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return compare_crowded(a, b);
 }
 
 /* The best of parents and children become the parents. */
@@ -305,8 +327,10 @@ select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 	rank_members(members, n);
 	qsort(members, n, sizeof(Member), compare_objectives);
 	measure_crowding(members, n);
-	qsort(members, n, sizeof(Member), compare_preferred);
+	qsort(members, n, sizeof(Member), search->settings.plain ? compare_crowded : compare_preferred);
 	search->nparents = Min(n, search->settings.size);
+	if (search->settings.plain)
+		qsort(members, search->nparents, sizeof(Member), compare_preferred);
 	memcpy(search->parents, members, sizeof(Member) * search->nparents);
 	pfree(members);
 }
@@ -388,11 +412,11 @@ reproduce(Nsga2 *search, uint32 *children, int nchildren)
 	pfree(parents[1]);
 }
 
-/* A random cut, with a random share of bits set. */
+/* A random cut: each bit is set with a probability that is random, too, unless the search is plain. */
 static uint32
 random_cut(Nsga2 *search)
 {
-	double		share = prng_unit(&search->prng);
+	double		share = search->settings.plain ? 0.5 : prng_unit(&search->prng);
 	uint64	   *cut = key_counter_candidate(search->known);
 
 	CHECK_FOR_INTERRUPTS();
@@ -471,6 +495,8 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 
 	search->preference = *preference;
 	search->chosen = NO_SOLUTION;
+	if (search->settings.plain)
+		search->nparents = 0;	/* none of an earlier search */
 	for (uint32 number = 0; number < search->evaluated; number++)
 		judge(search, number);
 	seed_generation(search, children, Min(size, evaluations));
@@ -489,6 +515,12 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 		search->requested += nchildren;
 		progress_update(search->requested, search->nparents);
 	}
+	if (search->settings.plain)
+	{
+		search->chosen = NO_SOLUTION;
+		for (int i = 0; i < search->nparents; i++)
+			choose(search, search->parents[i].number);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(generation);
 	pfree(children);
@@ -498,14 +530,15 @@ uint32
 nsga2_front(const Nsga2 *search, uint32 **numbers)
 {
 	uint32		nfront = 0;
+	uint32		ncandidates = search->settings.plain ? search->nparents : search->evaluated;
 	int64		most = -1;
 
-	budget_require(search->settings.population->context, sizeof(uint32) * (Size) search->evaluated);
-	*numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) search->evaluated + 1));
-	for (uint32 i = 0; i < search->evaluated; i++)
-		(*numbers)[i] = i;
-	qsort_arg(*numbers, search->evaluated, sizeof(uint32), compare_solutions, unconstify(Nsga2 *, search));
-	for (uint32 i = 0; i < search->evaluated; i++)
+	budget_require(search->settings.population->context, sizeof(uint32) * (Size) ncandidates);
+	*numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ncandidates + 1));
+	for (uint32 i = 0; i < ncandidates; i++)
+		(*numbers)[i] = search->settings.plain ? search->parents[i].number : i;
+	qsort_arg(*numbers, ncandidates, sizeof(uint32), compare_solutions, unconstify(Nsga2 *, search));
+	for (uint32 i = 0; i < ncandidates; i++)
 	{
 		uint32		number = (*numbers)[i];
 

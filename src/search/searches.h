@@ -230,6 +230,7 @@ typedef struct Nsga2Settings
 	bool		taxonomy;		/* cuts follow the hierarchies' trees */
 	bool		unseeded;		/* a generation begins with any cuts */
 	bool		copies;			/* a generation may hold one twice */
+	bool		plain;			/* as the paper has it */
 	Preference	preference;		/* of the same measures in all searches */
 	int			evaluations;	/* in all, to judge whether workers pay */
 	int			workers;
@@ -266,7 +267,7 @@ typedef struct Nsga2
 	Preference	preference;
 	int64		requested;		/* evaluations, including repeated ones */
 	int			nparents;
-	struct Member *parents;		/* sorted by preference */
+	struct Member *parents;		/* sorted by the paper's selection */
 	uint64	   *items;			/* of a batch */
 	CutResult  *results;
 } Nsga2;

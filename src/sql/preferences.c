@@ -342,8 +342,9 @@ nsga2_arguments(FunctionCallInfo fcinfo, SearchCall *call)
 	settings.mutation = probability_argument(fcinfo, "mutation");
 	settings.seed = seed_argument(fcinfo);
 	settings.taxonomy = boolean_argument(fcinfo, "taxonomy");
-	settings.unseeded = !boolean_argument(fcinfo, "seeds");
-	settings.copies = boolean_argument(fcinfo, "copies");
+	settings.plain = boolean_argument(fcinfo, "plain");
+	settings.unseeded = settings.plain || !boolean_argument(fcinfo, "seeds");
+	settings.copies = settings.plain || boolean_argument(fcinfo, "copies");
 	settings.workers = max_workers();
 	return settings;
 }
@@ -365,7 +366,13 @@ static void
 end_search(SearchCall *call, Nsga2 *search)
 {
 	session_end(call->session, search->evaluated, worker_pool_end(search->pool), false);
-	if (search->chosen == NO_SOLUTION)
+	if (search->chosen != NO_SOLUTION)
+		return;
+	if (search->settings.unseeded)
+		ereport(NOTICE,
+				(errmsg("the search found no feasible generalization"),
+				 errhint("With seeds it begins with the most general one, which is feasible if any is.")));
+	else						/* the first solution is the top */
 		tell_largest_k(&call->promise, call->population, search->solutions[0].k);
 }
 

@@ -5,7 +5,7 @@
 SET jit = off;
 \ir reference.inc
 
-SELECT plan(27);
+SELECT plan(35);
 
 \ir employees.inc
 SELECT setseed(0.2);
@@ -148,6 +148,37 @@ SELECT results_eq($$SELECT * FROM anonopt.nsga2('employee', 2, 0.2, 0.1, 20, 200
                   'SELECT * FROM plain', 'plain: the same seed, the same rows');
 SELECT cmp_ok((SELECT min(ach) FROM plain WHERE feasible), '<=', (SELECT ach + 0.02 FROM anonopt.efficiency('employee', 2, 0.2, 0.1) WHERE chosen),
               'plain: near the best level node, of which it was not told');
+
+-- The paper's NSGA-II in one word: a first generation whose bits are as often set as not, however
+-- many they are, where ours by default has cuts of any density; an answer from the last generation,
+-- no larger than it; and the chosen one its closest feasible row.
+CREATE TABLE paper.aged AS SELECT i % 60 AS age FROM generate_series(1, 400) i;
+SELECT anonopt.create_interval_hierarchy('paper.ages', 0, 59, '{10}') \g /dev/null
+SELECT anonopt.create_dataset('aged', 'paper.aged'), anonopt.add_quasi_identifier('aged', 'age', 'paper.ages') \g /dev/null
+CREATE TABLE drawn AS
+SELECT plain, length(replace(cuts[1]::text, '0', '')) / 59.0 AS share
+FROM unnest('{f,t}'::boolean[]) plain, generate_series(1, 20) seed,
+    LATERAL anonopt.nsga2('aged', 2, 0.5, 0.5, 50, 50, seed => seed, seeds => false, copies => true, plain => plain) r;
+SELECT is((SELECT count(*) FROM drawn WHERE plain AND share NOT BETWEEN 0.2 AND 0.8), 0::bigint, 'plain: the first cuts have half of the bits');
+SELECT cmp_ok((SELECT count(*) FROM drawn WHERE NOT plain AND share NOT BETWEEN 0.2 AND 0.8), '>', 0::bigint, 'others have any number');
+CREATE TABLE answered AS
+SELECT plain, seed, count(*) AS rows, bool_or(r.chosen) AS some_chosen, bool_or(feasible) AS some_feasible,
+    min(ach) FILTER (WHERE r.chosen) AS chosen, min(ach) FILTER (WHERE feasible) AS least, count(DISTINCT k) AS ks,
+    array_agg(k ORDER BY ach) = array_agg(k ORDER BY k) AS apart, array_agg(r ORDER BY ach)::text AS answer
+FROM unnest('{f,t}'::boolean[]) plain, generate_series(1, 20) seed,
+    LATERAL anonopt.nsga2('employee', 3, 0.2, 0.1, 2, 400, mutation => 0.1, seed => seed, seeds => false, copies => true, plain => plain) r
+GROUP BY plain, seed;
+SELECT is((SELECT max(rows) FROM answered WHERE plain) <= 2, true, 'plain: the last generation answers');
+SELECT cmp_ok((SELECT max(rows) FROM answered WHERE NOT plain), '>', 2::bigint, 'others answer from every generation');
+SELECT cmp_ok((SELECT count(*) FROM answered WHERE plain AND some_feasible), '>', 0::bigint, 'plain searches find something feasible');
+SELECT is((SELECT array_agg(seed) FROM answered WHERE some_chosen <> some_feasible OR chosen <> least OR ks < rows OR NOT apart), NULL,
+          'the closest feasible row is chosen, and no row beats another');
+SELECT is((SELECT array_agg(seed) FROM answered a WHERE plain AND answer IS DISTINCT FROM
+              (SELECT array_agg(r ORDER BY ach)::text FROM anonopt.nsga2('employee', 3, 0.2, 0.1, 2, 400, mutation => 0.1, seed => a.seed, plain => true) r)),
+          NULL, 'plain is all of it in one word, and the same seed gives the same rows');
+SELECT results_eq($$SELECT count(*), count(*) FILTER (WHERE k < 2), count(k) > 0
+                    FROM anonopt.reference_direction('employee', 2, '{1,0.5}', '{0.5,0.2}', 3, 20, 2000, mutation => 0.1, seed => 1, plain => true)$$,
+                  'VALUES (3::bigint, 0::bigint, true)', 'a walk by it has all its steps, feasible or empty');
 
 SELECT * FROM finish();
 ROLLBACK;

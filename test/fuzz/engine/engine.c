@@ -852,6 +852,7 @@ check_nsga2(Population *population, TriedNodes *nodes)
 	settings.mutation = share();
 	settings.seed = byte();
 	settings.taxonomy = below(2);
+	settings.plain = settings.unseeded = settings.copies = below(2);
 	settings.evaluations = settings.size + below(40);
 	settings.preference = preference;
 	search = nsga2_begin(&settings);
