@@ -51,8 +51,8 @@ SELECT anonopt.publish_table('visits_open', 'visits', '{1}', k => 50);
 SELECT min(n), sum(n) FILTER (WHERE n < 50) FROM (SELECT count(*) AS n FROM
 	(SELECT p.id, p.age, array_agg(v.month ORDER BY v.month) AS months FROM patients_open p LEFT JOIN visits_open v ON v.patient = p.id GROUP BY p.id, p.age) x
 	GROUP BY age, months) g;
-SELECT * FROM anonopt.release_risk('patients');
-SELECT * FROM anonopt.release_risk('visits');
+SELECT releases, k, smallest FROM anonopt.release_risk('patients');
+SELECT releases, k, smallest FROM anonopt.release_risk('visits');
 SET anonopt.composition = refuse;
 SELECT anonopt.refresh_release('visits_open');
 RESET anonopt.composition;

@@ -35,7 +35,7 @@ SELECT age, town, count(*) FROM pub_fourth GROUP BY age, town ORDER BY age, town
 SELECT anonopt.publish_table('pub_fifth', 'pub', '{2,2}', k => 3, suppressed => 'star');
 SELECT age, town, anonopt_suppressed, count(*) FROM pub_fifth GROUP BY age, town, anonopt_suppressed ORDER BY age, town;
 -- several together
-SELECT * FROM anonopt.release_risk('pub');
+SELECT releases, k, smallest FROM anonopt.release_risk('pub');
 -- made anew, or not
 INSERT INTO pub_guest VALUES (9, 21, 'A1', 1, 'rice', true, 'a'), (10, 22, 'A2', 1, 'rice', true, 'a');
 SELECT count(*) FROM pub_first;

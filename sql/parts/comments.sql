@@ -117,12 +117,13 @@ COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and i
 COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statement changed, as the role that ran it';
 COMMENT ON FUNCTION anonopt.note_row() IS 'internal: notes that a subscription wrote a row that is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, and its measures';
+COMMENT ON FUNCTION anonopt.privacy_spent(oid, oid, uuid) IS 'internal: what differentially private releases of the people of a relation have spent';
 COMMENT ON FUNCTION anonopt.privacy_parameters(float8, float8, float8) IS 'what differential privacy asks of a release: with what probability rows are drawn, and how many must look alike';
 COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would under k and l';
-COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text, text, text) IS 'publishes a generalization as a materialized view or a live view';
+COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text, text, text, float8, float8, float8, boolean) IS 'publishes a generalization as a materialized view or a live view';
 COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the rows of a release that they show';
 COMMENT ON FUNCTION anonopt.publish_codebook(text, regclass) IS 'makes a table of the labels that a release shows, and what they mean';
-COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text, text, text, boolean) IS 'publishes a generalization as a table, which can be dumped or copied';
+COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text, text, text, boolean, float8, float8, float8, boolean) IS 'publishes a generalization as a table, which can be dumped or copied';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
 COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'gives a release another generalization or promise; it stays the same relation';
 COMMENT ON FUNCTION anonopt.refresh_release(regclass, boolean, boolean) IS 'measures a release on the current data, and rebuilds it if it keeps its promise';

@@ -50,6 +50,11 @@ CREATE TABLE anonopt.published (
 	shown text NOT NULL DEFAULT 'labels' CHECK (shown IN ('labels', 'permuted')),
 	-- how generalized columns are shown, unless all are text
 	columns_as text[] CHECK (columns_as <@ '{text,range,bounds,middle}'),
+	-- of a sample: what each content spends, with what probability a row is drawn, whether the publisher vouches for the hierarchies
+	epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+	delta float8 CHECK (delta > 0 AND delta < 1),
+	beta float8 CHECK (beta > 0 AND beta < 1),
+	vouched text NOT NULL DEFAULT 'no' CHECK (vouched IN ('no', 'yes')),
 	-- what the other columns show, in order: -2 for pseudonyms, -1 for values as they are, or labels of a level
 	others_as int[],
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
@@ -143,6 +148,9 @@ CREATE TABLE anonopt.published_content (
 	difference bigint,
 	-- at which levels the compared columns are shown, if any is: -1 for one that is shown as it is
 	compared_levels int[],
+	-- what differential privacy of the content spends, in the first part; NULL if it is no sample
+	epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+	delta float8 CHECK (delta > 0 AND delta < 1),
 	-- how the release generalized, in the first part, if it was republished since; NULL: as it does now
 	levels int[],
 	cuts varbit[],
@@ -161,7 +169,7 @@ CREATE TABLE anonopt.published_content (
 -- down others. A release without any is one row.
 CREATE VIEW anonopt.made_content AS
 SELECT p.id, p.name, p.relation, p.row_type, p.published_by, p.published_at, p.dataset, p.generalized, p.people_k,
-	c.version, c.difference, c.made_at, g.*
+	c.version, c.difference, c.epsilon, c.delta, c.made_at, g.*
 FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0
 CROSS JOIN LATERAL (
 	SELECT p.levels, p.cuts, p.cut_labels, p.recoding, p.recoding_name, p.labels, p.hierarchies, p.hierarchy_names, p.source,
@@ -383,6 +391,14 @@ BEGIN ATOMIC
 	WHERE s.relation = r.relation::bigint OR NOT starts_with(s.relation_name, 'pg_temp.') OR anonopt.is_told_of(reader, p.published_by);
 END;
 
+-- What all samples of the people of a relation have spent, with those of one release, whatever it showed: basic composition.
+CREATE FUNCTION anonopt.privacy_spent(source oid, reader oid, id uuid, OUT epsilon numeric, OUT delta numeric, OUT contents bigint)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT COALESCE(sum(c.epsilon::numeric), 0), COALESCE(sum(c.delta::numeric), 0), count(*) FROM anonopt.published_content c
+	WHERE c.epsilon IS NOT NULL AND (c.id IN (SELECT anonopt.releases_of_people(source, reader)) OR c.id = privacy_spent.id);
+END;
+
 -- The columns that tell a release's classes apart.
 CREATE FUNCTION anonopt.class_columns(generalized name[], columns_as text[], shown text) RETURNS name[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -408,13 +424,16 @@ SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dat
 	p.shown, p.columns_as, anonopt.class_columns(p.generalized, p.columns_as, p.shown) AS class_columns,
 	f.filled_at, f.filled_by, f.verified_at, f.verified_ok,
 	(SELECT COALESCE(min(c.difference) FILTER (WHERE c.difference > 0), max(c.difference))
-		FROM anonopt.published_content c WHERE c.id = p.id AND c.part = 0) AS smallest_difference, p.id
+		FROM anonopt.published_content c WHERE c.id = p.id AND c.part = 0) AS smallest_difference, p.id,
+	s.epsilon, s.delta
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint AS k, max(q.threshold) FILTER (WHERE q.model = 'l')::bigint AS l,
 	max(q.threshold) FILTER (WHERE q.model = 't') AS t FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal <= 0) g
 -- a restore may have left a materialized view without rows
 LEFT JOIN LATERAL (SELECT p.filled_at, p.filled_by, p.verified_at, p.verified_ok
 	WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = r.found AND NOT c.relispopulated)) f ON true
+CROSS JOIN LATERAL (SELECT sum(c.epsilon::numeric)::float8 AS epsilon, sum(c.delta::numeric)::float8 AS delta
+	FROM anonopt.published_content c WHERE c.id = p.id) s
 WHERE anonopt.is_told_of(to_regrole(quote_ident(current_user)), p.published_by);
 GRANT SELECT ON anonopt.release TO PUBLIC;
 
@@ -430,7 +449,8 @@ RETURNS text AS 'MODULE_PATHNAME', 'anonopt_view_sql' LANGUAGE C STABLE PARALLEL
 CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
 	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy',
-	columns_as text DEFAULT 'text', show text DEFAULT 'labels')
+	columns_as text DEFAULT 'text', show text DEFAULT 'labels',
+	epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL, beta float8 DEFAULT NULL, trusted boolean DEFAULT false)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- called by materialized views, while PostgreSQL fills them, and by live views at every reading
@@ -440,7 +460,8 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_released_rows' LANGUAGE C VO
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL,
 	recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy',
-	columns_as text DEFAULT 'text', show text DEFAULT 'labels', replace boolean DEFAULT false)
+	columns_as text DEFAULT 'text', show text DEFAULT 'labels', replace boolean DEFAULT false,
+	epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL, beta float8 DEFAULT NULL, trusted boolean DEFAULT false)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utility float8, key name, k int DEFAULT 2,
@@ -471,7 +492,8 @@ RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C VOLATILE PARALL
 CREATE FUNCTION anonopt.same_people(relation regclass, other regclass, same boolean DEFAULT true)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_same_people' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)
+CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint,
+	OUT epsilon float8, OUT delta float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 -- Columns and small combinations that single people out.

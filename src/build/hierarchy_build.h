@@ -122,6 +122,13 @@ extern bool hierarchy_has_rule(Oid hierarchy);
 extern int64 hierarchy_extend(Oid hierarchy, Oid relation, const char *column);
 extern int64 hierarchy_extend_all(Oid hierarchy);
 
+/*
+ * Whether a hierarchy is known to be independent of any data: it has the rows
+ * that its rule gives, no more and no others, and that is a description of
+ * numbers or dates, not made from data.
+ */
+extern bool hierarchy_is_described(Oid hierarchy);
+
 /* ------------------------------------------------------- what texts are, in SQL */
 
 /* A text v as a code, with the country in front, and the country, or ''. */

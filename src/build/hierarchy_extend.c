@@ -240,23 +240,33 @@ collect_leaves(NewLeaves *leaves, HierarchyRule *rule)
 	relation_close(source, NoLock);
 }
 
+/* Prepares to collect rows for a hierarchy. */
+static NewLeaves
+leaves_begin(Relation table, List **names)
+{
+	NewLeaves	leaves = {.hierarchy = RelationGetRelid(table)};
+
+	*names = hierarchy_columns(table, &leaves.leaf_type);
+	leaves.height = list_length(*names) - 1;
+	leaves.desc = CreateTemplateTupleDesc(leaves.height + 1);
+	for (int i = 0; i <= leaves.height; i++)
+		TupleDescInitEntry(leaves.desc, i + 1, list_nth(*names, i), i == 0 ? leaves.leaf_type : TEXTOID, -1, 0);
+	TupleDescFinalize(leaves.desc);
+	leaves.rows = tuplestore_begin_heap(false, false, work_mem);
+	return leaves;
+}
+
 /* Extends by a rule that was read, and its source. */
 static int64
 extend_by(Oid hierarchy, HierarchyRule rule)
 {
 	Relation	table = open_to_extend(hierarchy);
-	NewLeaves	leaves = {.hierarchy = hierarchy};
 	QueryEnvironment *environment = create_queryEnv();
-	List	   *names = hierarchy_columns(table, &leaves.leaf_type);
+	List	   *names;
+	NewLeaves	leaves = leaves_begin(table, &names);
 	int			settings = sql_use_catalog_names();
 	int64		added;
 
-	leaves.height = list_length(names) - 1;
-	leaves.desc = CreateTemplateTupleDesc(leaves.height + 1);
-	for (int i = 0; i <= leaves.height; i++)
-		TupleDescInitEntry(leaves.desc, i + 1, list_nth(names, i), i == 0 ? leaves.leaf_type : TEXTOID, -1, 0);
-	TupleDescFinalize(leaves.desc);
-	leaves.rows = tuplestore_begin_heap(false, false, work_mem);
 	collect_leaves(&leaves, &rule);
 	rows_show(environment, "new_leaves", leaves.rows, InvalidOid, leaves.desc);
 	require_plain(table);
@@ -340,4 +350,33 @@ hierarchy_extend_all(Oid hierarchy)
 				(errmsg("no data set of yours uses hierarchy %s", relation_sql_name(hierarchy)),
 				 errhint("Its leaves are extended to the values of the columns that are declared with it.")));
 	return added;
+}
+
+bool
+hierarchy_is_described(Oid hierarchy)
+{
+	Relation	table = relation_open_existing(hierarchy);
+	QueryEnvironment *environment = create_queryEnv();
+	int			settings = sql_use_catalog_names();
+	HierarchyRule rule;
+	List	   *names;
+	NewLeaves	leaves;
+	const char *columns;
+	bool		is_described = false;
+
+	if (hierarchy_rule_read(hierarchy, &rule) && !rule.from_data && rule.builder < BUILDER_FLAT && rule.builder != BUILDER_BINS)
+	{
+		leaves = leaves_begin(table, &names);
+		hierarchy_rows_collect(&leaves, &rule);
+		rows_show(environment, "new_leaves", leaves.rows, InvalidOid, leaves.desc);
+		columns = columns_of(names, 0, "", "");
+		is_described = rows_of_query(psprintf("(SELECT %s FROM %s EXCEPT SELECT %s FROM new_leaves) UNION ALL"
+											  " (SELECT %s FROM new_leaves EXCEPT SELECT %s FROM %s) LIMIT 1",
+											  columns, relation_sql_name(hierarchy), columns, columns, columns, relation_sql_name(hierarchy)),
+									 list_make1_oid(hierarchy), NULL, environment, 0, NULL)->n == 0;
+		tuplestore_end(leaves.rows);
+	}
+	sql_restore_names(settings);
+	relation_close(table, NoLock);
+	return is_described;
 }

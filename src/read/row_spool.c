@@ -8,6 +8,8 @@
  */
 #include "read/row_spool.h"
 
+#include <math.h>
+
 #include "base/budget.h"
 #include "base/bytes.h"
 #include "catalog/pg_class.h"
@@ -67,13 +69,83 @@ value_digest(const ValueType *type, Datum value)
 	return portable_digest(plain, strlen(plain));
 }
 
+/* Strong random numbers that are made at once. */
+#define STRONG_NUMBERS 512
+
+/*
+ * Draws rows or people, each with the largest multiple of 2^-64 that is no more
+ * than a probability.
+ */
+typedef struct Lottery
+{
+	uint64		below;			/* numbers that win */
+	int			person;			/* the column read whose values are drawn, or
+								 * -1 for rows */
+	Encoder		persons;		/* numbers them, apart from those who win */
+	Size		room;
+	bool	   *wins;			/* of each number, by the last of which the
+								 * row is */
+	uint32		number;
+	int			nnumbers;		/* that are left of */
+	uint64		numbers[STRONG_NUMBERS];
+} Lottery;
+
 typedef struct RowSpooler
 {
 	Reading    *reading;
 	RowSpool   *spool;
+	Lottery    *lottery;		/* NULL if everybody is read */
 	Datum	   *values;
 	bool	   *nulls;
 } RowSpooler;
+
+static Lottery *
+lottery_begin(const Reading *reading, double probability)
+{
+	Lottery    *lottery = palloc0(sizeof(Lottery));
+
+	lottery->below = (uint64) ldexp(probability, 64);
+	lottery->person = reading->person == NULL ? -1 : (int) (reading->person - reading->columns);
+	if (lottery->person >= 0)
+		encoder_open(&lottery->persons, reading->context, reading->person->declared->column, reading->set.encoders[lottery->person].type.type);
+	return lottery;
+}
+
+static bool
+draw(Lottery *lottery)
+{
+	if (lottery->nnumbers == 0)
+	{
+		if (!pg_strong_random(lottery->numbers, sizeof(lottery->numbers)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INTERNAL_ERROR),
+					 errmsg("could not generate random values")));
+		lottery->nnumbers = STRONG_NUMBERS;
+	}
+	return lottery->numbers[--lottery->nnumbers] < lottery->below;
+}
+
+/*
+ * Whether a row is drawn, given the columns read.  One person's rows are
+ * together; those of nobody in particular might be anybody's, and are not drawn.
+ */
+static bool
+is_drawn(Lottery *lottery, RowSpool *spool, const Datum *values, const bool *nulls)
+{
+	if (lottery->person < 0)
+		return draw(lottery);
+	if (nulls[lottery->person])
+		return false;
+	/* numbers start at 1 */
+	lottery->number = encode(&lottery->persons, values[lottery->person], false) - 1;
+	if (lottery->number == spool->ndrawn)
+	{
+		if (spool->ndrawn == lottery->room)
+			lottery->wins = budget_grow(lottery->persons.dictionary->context, lottery->wins, sizeof(bool), &lottery->room);
+		lottery->wins[spool->ndrawn++] = draw(lottery);
+	}
+	return lottery->wins[lottery->number];
+}
 
 /*
  * Prepares the labels by which sensitive columns are shown that are shown at a
@@ -110,6 +182,7 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 	RowSpooler *spooler = arg;
 	Reading    *reading = spooler->reading;
 	RowSpool   *spool = spooler->spool;
+	Lottery    *lottery = spooler->lottery;
 	Datum	   *values = spooler->values;
 	bool	   *nulls = spooler->nulls;
 	int			last = spool->ncolumns + reading->ncolumns;
@@ -117,7 +190,7 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 	uint32		group;
 	bool		is_new;
 
-	if (people == 0)
+	if (people == 0 || (lottery != NULL && !is_drawn(lottery, spool, kept + spool->ncolumns, kept_nulls + spool->ncolumns)))
 		return;
 	group = count_codes(reading, kept + spool->ncolumns, kept_nulls + spool->ncolumns, people);
 	if (group == LEFT_OUT)
@@ -136,6 +209,12 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 	{
 		uint64	   *digests;
 
+		if (lottery != NULL && lottery->person >= 0)
+		{
+			if (spool->ngroups == spool->person_room)
+				spool->person_of = budget_grow(reading->context, spool->person_of, sizeof(uint32), &spool->person_room);
+			spool->person_of[spool->ngroups] = lottery->number;
+		}
 		while (((Size) spool->ngroups + 1) * spool->ndigested > spool->digest_room)
 			spool->digests = budget_grow(reading->context, spool->digests, sizeof(uint64), &spool->digest_room);
 		digests = spool->digests + (Size) spool->ngroups++ * spool->ndigested;
@@ -337,28 +416,26 @@ keep_values(const Reading *reading, RowSpool *spool)
 	}
 }
 
-/*
- * Whether rows that look alike can be told by encoded columns: equal values of
- * the kept ones have equal bytes, as we compare them; not so for 1.0 and 1.00,
- * for example.
- */
+bool
+equal_values_look_equal(Oid relation, const char *column)
+{
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+
+	get_atttypetypmodcoll(relation, get_attnum(relation, column), &type, &typmod, &collation);
+	type = getBaseTypeAndTypmod(type, &typmod);
+	return type == BPCHAROID ? typmod != -1 : type_is_integer_like(type) || type_is_string(type);
+}
+
+/* Whether rows that look alike can be told by encoded columns. */
 static bool
 can_merge(const RowSpool *spool, const Dataset *dataset)
 {
 	bool		merges = 2 * dataset->nattributes + spool->ncolumns + 4 <= FUNC_MAX_ARGS;
 
 	for (int i = 0; i < spool->ncolumns && merges; i++)
-	{
-		Oid			type;
-		int32		typmod;
-		Oid			collation;
-
-		if (spool->columns[i].labelled)
-			continue;
-		get_atttypetypmodcoll(dataset->relation, get_attnum(dataset->relation, spool->columns[i].name), &type, &typmod, &collation);
-		type = getBaseTypeAndTypmod(type, &typmod);
-		merges = type == BPCHAROID ? typmod != -1 : type_is_integer_like(type) || type_is_string(type);
-	}
+		merges = spool->columns[i].labelled || equal_values_look_equal(dataset->relation, spool->columns[i].name);
 	return merges;
 }
 
@@ -375,7 +452,8 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
 	reading->keeps_ties = spool->keeps_ties;
-	reading->leaves_out = spool->for_readers;
+	/* nor may what a single row does to others be seen among those drawn */
+	reading->leaves_out = spool->for_readers || spool->drawn > 0;
 	spool->merges = spool->for_readers && can_merge(spool, dataset);
 	for (int i = 0; i < spool->ncolumns; i++)
 		if (spool->columns[i].apart || (spool->merges && !spool->columns[i].labelled))
@@ -386,6 +464,8 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
 	reading->tuples = tuples_begin(reading->context, &reading->set);
+	if (spool->drawn > 0)
+		spooler.lottery = lottery_begin(reading, spool->drawn);
 	types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
 	initStringInfo(&sql);
 	append_kept_columns(reading, spool, &sql, types);
@@ -398,11 +478,12 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	act_end(&before);
 	refuse_misses(reading);
 	reading_expect_tuples(reading, Max(expected, spool->ngroups));
-	if (spool->ngroups > 0)
+	/* a sample may be empty */
+	if (spool->ngroups > 0 || spool->drawn > 0)
 	{
 		if (spool->wants_value_of)
-			spool->value_of = reading->value_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * (Size) spool->ngroups);
-		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * (Size) spool->ngroups);
+			spool->value_of = reading->value_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * ((Size) spool->ngroups + 1));
+		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * ((Size) spool->ngroups + 1));
 		spool->people = reading->tuples->counter->counts;
 		spool->population = make_population(reading);
 		if (spool->wants_values)

@@ -43,6 +43,9 @@ typedef struct RowSpool
 	bool		for_readers;	/* of a live view: values without a leaf leave
 								 * their rows out, without a word */
 	bool		merges;			/* keeps one row of those that look alike */
+	double		drawn;			/* the probability with which a row, or a
+								 * person with all rows, is read at all; 0 for
+								 * everybody */
 	int			ndigested;
 
 	struct Reading *reading;	/* state for encoding such rows again */
@@ -50,6 +53,9 @@ typedef struct RowSpool
 	uint32		ngroups;
 	int64	   *people;			/* by group */
 	uint32	   *tuple_of;		/* by group: the population's tuple */
+	Size		ndrawn;			/* people who were drawn, or not, and */
+	uint32	   *person_of;		/* by group: which of them; NULL if they are
+								 * rows */
 	uint32	   *value_of;		/* by group: the population's value of the
 								 * first sensitive column, if wanted */
 	uint64	   *digests;		/* by group: a digest of each digested
@@ -63,6 +69,7 @@ typedef struct RowSpool
 	/* during reading */
 	ValueType  *types;			/* by digested column */
 	Size		digest_room;
+	Size		person_room;
 	TupleTableSlot *slot;
 	int		   *label_columns;	/* by column: the one read that has its label,
 								 * or -1 */
@@ -74,6 +81,12 @@ typedef struct RowSpool
  * NULL.  Fails if that does not identify every row.
  */
 extern SpoolColumn row_name_column(Oid relation, const char *key);
+
+/*
+ * Whether values of a column that are equal to us look equal; not so for 1.0 and
+ * 1.00, for example.
+ */
+extern bool equal_values_look_equal(Oid relation, const char *column);
 
 /*
  * Reads a data set.  With levels, it serves only nodes that are nowhere below

@@ -366,7 +366,9 @@ composition_check(Release *release)
 	lock_people(dataset->relation);
 	see_own_changes();
 	linked_people_check(release);
-	if (refusal_level(release) == 0 && !release->refills)
+	if (is_private(release))
+		private_check_limit(release);
+	if (is_private(release) || (refusal_level(release) == 0 && !release->refills))
 	{
 		PopActiveSnapshot();
 		return;
@@ -374,6 +376,7 @@ composition_check(Release *release)
 	/* this statement may have published already */
 	contents = known_contents(dataset->relation, dataset->person, release->id, &n);
 	PopActiveSnapshot();
+	n = contents_without_samples(release, contents, n);
 	known_of_release(release, own);
 	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), own, contents, n);
 	if (refusal_level(release) == 0 || release->unchanged)

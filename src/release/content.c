@@ -350,6 +350,9 @@ typedef struct ContentPart
 	bytea	   *tuples;
 	bool		has_difference;
 	int64		difference;
+	bool		is_private;
+	double		epsilon;
+	double		delta;
 } ContentPart;
 
 #define OF_PART(member) offsetof(ContentPart, member)
@@ -361,14 +364,17 @@ static const EntryField part_fields[] = {
 	{COLUMN("nlabels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(nlabels_of)),.given = OF_PART(nattrs)},
 	{COLUMN("rows", FIELD_BYTES, FIELD_REQUIRED, OF_PART(rows))},
 	{COLUMN("tuples", FIELD_BYTES, 0, OF_PART(tuples))},
-	{COLUMN("difference", FIELD_COUNT, 0, OF_PART(difference)),.given = OF_PART(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX}
+	{COLUMN("difference", FIELD_COUNT, 0, OF_PART(difference)),.given = OF_PART(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX},
+	{COLUMN("epsilon", FIELD_FIGURE, 0, OF_PART(epsilon)),.given = OF_PART(is_private)},
+	{COLUMN("delta", FIELD_FIGURE, 0, OF_PART(delta)),.given = OF_PART(is_private)}
 };
 
 void
 release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference)
 {
 	ContentPart part = {.nvalues = content->nvalues,.values = content->values,.nattrs = content->nattrs,
-	.nlabels_of = (int *) content->nlabels,.has_difference = difference >= 0,.difference = difference};
+		.nlabels_of = (int *) content->nlabels,.has_difference = difference >= 0,.difference = difference,
+	.is_private = entry->is_private,.epsilon = entry->privacy.epsilon,.delta = entry->privacy.delta};
 	uint32		n = content->rows->nkeys;
 	int			number = 0;
 

@@ -44,6 +44,10 @@ measures_json(const Release *release)
 	StringInfoData json;
 
 	initStringInfo(&json);
+	if (is_private(release))
+		return psprintf("{%s\"people\": " INT64_FORMAT ", \"k\": %s, \"classes\": " INT64_FORMAT "}",
+						release->dataset->person == NULL ? "" : psprintf("\"rows\": " INT64_FORMAT ", ", release->shown_rows),
+						release->shown_people, m->classes == 0 ? "null" : psprintf(INT64_FORMAT, m->k), (int64) m->classes);
 	for (int i = 0; i < lengthof(figures); i++)
 		if (figures[i].is_listed)
 			appendStringInfo(&json, "%s\"%s\": %s", json.len > 0 ? ", " : "{", figures[i].name, !figures[i].is_known ? "null" :
@@ -305,12 +309,15 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	}
 	entry->measures = measures_json(release);
 	/* the people in the smallest class, if they have several rows each */
-	entry->has_people_k = release->population->has_persons;
+	entry->has_people_k = is_private(release) ? release->dataset->person != NULL : release->population->has_persons;
 	entry->people_k = release->measures.k;
 	if (release->by.kind != BY_RECORDS && release->classes->starred > 0)
 		entry->people_k = Min(entry->people_k, release->classes->starred);
 	if (release->held != NULL)
 		entry->people_k = Min(entry->people_k, release->last_people_k);
+	entry->privacy = release->privacy;
+	entry->is_private = entry->has_delta = entry->has_beta = is_private(release);
+	entry->trusted = release->trusted;
 	make_promises(release, entry);
 	entry->covers = covers_of_release(release, &entry->ncovers);
 	make_distributions(release, entry);
@@ -355,7 +362,14 @@ release_comment(const Release *release, const char *id)
 			appendStringInfo(&comment, " of %s", relation_sql_name(promise->population));
 		covers_values = covers_values || of_values || promise->column != NULL;
 	}
-	if (!covers_values)
+	if (is_private(release))
+		appendStringInfo(&comment, "; differential privacy with epsilon = %s and delta = %s of a %s%s", number_text(release->privacy.epsilon),
+						 number_text(release->privacy.delta), release->dataset->person == NULL ? "row" : "person",
+						 release->trusted ? ", if the hierarchies do not depend on the data, for which the publisher vouches" : "");
+	/* which covers all columns */
+	if (is_private(release))
+		uncovered = 0;
+	else if (!covers_values)
 		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
 			others[uncovered++] = columns.names[NAMES_SENSITIVE][i];
 	if (uncovered > 0)
@@ -375,7 +389,7 @@ dataset_of_release(const ReleaseEntry *entry)
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 
 	dataset->relation = entry->relation;
-	dataset->attributes = palloc0(sizeof(Declared) * (entry->nclass_columns + entry->nsensitive + 2));
+	dataset->attributes = palloc0(sizeof(Declared) * (MAX_ATTRIBUTES + entry->nclass_columns + entry->nsensitive + 2));
 	for (int i = 0; i < entry->nclass_columns; i++)
 		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->class_columns[i]);
 	if (entry->star)
@@ -407,6 +421,9 @@ release_of_entry(const ReleaseEntry *entry)
 	for (int i = 0; i < entry->nforms; i++)
 		release->forms[i] = (ColumnsAs) find_name(entry->forms[i], columns_as_names, COLUMNS_AS);
 	promise->k = (int64) general_promise(entry, MODEL_K)->threshold;
+	if (entry->is_private)
+		release->privacy = privacy_parameters(entry->privacy.epsilon, entry->privacy.delta, &entry->privacy.beta);
+	release->trusted = entry->trusted;
 	/* beside those that are declared now, it keeps its own */
 	for (int i = 0; i < entry->npromises; i++)
 	{

@@ -60,6 +60,9 @@ typedef struct Release
 	FilledBy	filled_by;
 	Oid			replaced;		/* a release whose name it takes, or
 								 * InvalidOid */
+	PrivacyParameters privacy;	/* if its epsilon is not 0, it shows a sample,
+								 * and */
+	bool		trusted;		/* its publisher vouches for the hierarchies */
 	ReleaseForm form;
 	Generalization by;			/* as its entry says it, once it has been read */
 	char	  **named;			/* columns to be shown unchanged */
@@ -88,7 +91,9 @@ typedef struct Release
 								 * also has those of a recoding to extend */
 	LabelValues **values;		/* by quasi-identifier: of those that are not
 								 * shown as text */
-	Measures	measures;
+	Measures	measures;		/* of a sample, only what its rows show */
+	int64		shown_rows;		/* of a sample, as are */
+	int64		shown_people;
 	Classes    *classes;		/* all; once chosen, those that are shown, in
 								 * the order of their labels */
 	Content    *content;		/* not for a live view */
@@ -235,6 +240,28 @@ extern char *changed_hierarchies(const ReleaseEntry *entry, Oid owner, const Dat
  */
 extern bool release_needs_hierarchy(const Dataset *dataset, const Declared *declared);
 extern List *release_hierarchies(const Dataset *dataset);
+
+/* --------------------------------------------- differentially private releases */
+
+static inline bool
+is_private(const Release *release)
+{
+	return release->privacy.epsilon > 0;
+}
+
+/* Fails if what is specified would not be differentially private. */
+extern void require_private(const Release *release);
+
+/* Leaves out rows of a sample that look like those of too few others; measures the others. */
+extern void private_leave_out(Release *release);
+
+/* Fails if people of the source would be shown beyond the limit; others who show them wait. */
+extern void private_check_limit(const Release *release);
+
+/* Keeps the contents that are not samples, and returns their number; says if there were others. */
+extern int	contents_without_samples(const Release *release, KnownContent *contents, int n);
+
+extern void privacy_define_settings(void);
 
 /* ------------------------------ for creating, refreshing and dropping releases */
 

@@ -331,6 +331,8 @@ release_choose_classes(Release *release)
 		classes_unite_alike(release->classes);
 	population_mark(release->population, marks);
 	classes_count(release->classes);
+	if (is_private(release))
+		private_leave_out(release);
 	if (release->population->rows != NULL)
 		classes_leave_out(release->classes, &release->promise);
 	else

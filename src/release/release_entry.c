@@ -24,6 +24,7 @@ static const char *const form_names[] = {"table", "materialized view", "live vie
 static const char *const suppression_names[] = {"omit", "star"};
 static const char *const shown_names[] = {"labels", "permuted"};
 static const char *const filled_names[] = {"publishing", "refresh", "restore"};
+static const char *const vouched_names[] = {"no", "yes"};
 static const char *const place_names[] = {"here", "elsewhere"};
 static const char form_kinds[] = {RELKIND_RELATION, RELKIND_MATVIEW, RELKIND_VIEW};
 
@@ -65,6 +66,10 @@ static const EntryField entry_fields[] = {
 	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(by.records.key))},
 	{COLUMN("risk", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.risk)), WORDS(risk_names)},
 	{COLUMN("utility", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.utility)), WORDS(utility_names)},
+	{COLUMN("epsilon", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(privacy.epsilon)),.given = OF_ENTRY(is_private)},
+	{COLUMN("delta", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(privacy.delta)),.given = OF_ENTRY(has_delta)},
+	{COLUMN("beta", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(privacy.beta)),.given = OF_ENTRY(has_beta)},
+	{COLUMN("vouched", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(trusted)), WORDS(vouched_names)},
 	{COLUMN("filled_at", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(filled_at)),.given = OF_ENTRY(is_filled)},
 	{COLUMN("held_back", FIELD_COUNT, FIELD_UNWRITTEN, OF_ENTRY(held_back)),.least = 0,.most = PG_INT64_MAX,
 	.read = "(SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM anonopt.published_held h WHERE h.id = p.id)"},
@@ -85,7 +90,9 @@ static const EntryField content_fields[] = {
 	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),
 	.least = 0,.most = PG_INT32_MAX},
 	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),
-	.least = PG_INT64_MIN,.most = PG_INT64_MAX}
+	.least = PG_INT64_MIN,.most = PG_INT64_MAX},
+	{COLUMN("epsilon", FIELD_FIGURE, 0, OF_CONTENT(epsilon)),.given = OF_CONTENT(is_sample)},
+	{COLUMN("delta", FIELD_FIGURE, 0, OF_CONTENT(delta))}
 };
 
 #define FIELDS_OF_CONTENTS 13
@@ -359,6 +366,8 @@ release_entry_find(Oid relation)
 		refuse_entry(what);
 	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
 		(entry->nforms > 0 && entry->nforms != entry->ngeneralized) || entry->nclass_columns > MAX_ATTRIBUTES)
+		refuse_entry(what);
+	if (entry->is_private && (!entry->has_delta || !entry->has_beta || entry->by.kind != BY_LEVELS))
 		refuse_entry(what);
 	for (int i = 0; i < entry->nforms; i++)
 		if (find_name(entry->forms[i], columns_as_names, COLUMNS_AS) < 0)
@@ -661,6 +670,16 @@ release_entry_retire(const char *id)
 void
 release_entry_forget(const char *id)
 {
+	const Oid	type = TEXTOID;
+	QueryRows  *spent = read_own_changes("SELECT sum(c.epsilon::numeric)::text FROM anonopt.published_content c WHERE c.id = $1::uuid"
+										 " HAVING count(c.epsilon) > 0", add_text(NULL, id), 1, &type);
+
+	if (spent->n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a differentially private release cannot be forgotten"),
+				 errdetail("It has spent an epsilon of %s, which is spent whoever has read it.", row_text(spent, 0, 0)),
+				 errhint("Call anonopt.drop_release, which keeps that on record.")));
 	forget_parts(id, lengthof(tables));
 }
 

@@ -7,6 +7,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/population.h"
+#include "promise/differential_privacy.h"
 #include "record/record_model.h"
 #include "search/recoding.h"
 #include "utils/timestamp.h"
@@ -155,6 +156,11 @@ typedef struct ReleaseEntry
 	DeclaredPromise *promises;	/* a missing population is InvalidOid */
 	int			ngeneral;		/* the first of them: k, and about every
 								 * sensitive column */
+	PrivacyParameters privacy;	/* without k, which is promised; and */
+	bool		is_private;		/* whether there are any */
+	bool		has_delta;
+	bool		has_beta;
+	bool		trusted;		/* hierarchies are what the publisher says */
 	int			ncovers;		/* to be written: by quasi-identifier */
 	LabelCover *covers;
 } ReleaseEntry;
@@ -169,6 +175,9 @@ typedef struct KnownContent
 	bool		has_difference;
 	int64		difference;		/* people in the smallest difference to
 								 * earlier ones */
+	double		epsilon;		/* that it spends, and */
+	bool		is_sample;		/* whether it is private */
+	double		delta;
 	int64		same_rows;		/* 1 if it may have been made from rows that
 								 * are read now */
 	int64		is_others;		/* 1 if the caller is not told of its release */

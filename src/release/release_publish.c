@@ -134,8 +134,11 @@ read_release(Release *release, const ReleaseEntry *entry, bool extends)
 	Relation	recoding = NULL;
 
 	release->writes = true;
+	release->promise.k = Max(release->promise.k, release->privacy.k);
 	release_check(release);
-	if (!release->refills)
+	if (is_private(release))
+		require_private(release);
+	else if (!release->refills)
 		grow_hierarchies(release->dataset);
 	release->extends = extends && release->by.kind == BY_RECODING;
 	if (release->extends)
@@ -248,7 +251,7 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
 	release->refills = refills;
-	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW && entry->nforms == 0 && !entry->permuted;
+	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW && entry->nforms == 0 && !entry->permuted && !entry->is_private;
 	release->keep_deleted = keep_deleted;
 	release->last_people_k = entry->people_k;
 	release->filled_by = refills && entry->is_restored ? FILLED_BY_RESTORE : FILLED_BY_REFRESH;
@@ -302,6 +305,12 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
 	/* rows that are held back are found by their labels */
+	if (holds_back && entry->is_private && !composition_holds_back())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
+				 errdetail("It shows a sample, which is drawn again."),
+				 errhint("Call refresh_release without hold_back.")));
 	if (holds_back && (entry->nforms > 0 || entry->permuted) && !composition_holds_back())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -66,7 +66,10 @@ begin_spool(Release *release)
 			if (release->columns[i].pseudonym)
 				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(release->dataset, release->columns[i].name,
 																				   column_type(release->dataset->relation, release->columns[i].name), spool->ncolumns));
-			columns[spool->ncolumns++].digested = !spool->for_readers && is_compared(release->dataset, release->columns[i].name);
+			columns[spool->ncolumns].digested = !spool->for_readers && (is_private(release) || is_compared(release->dataset, release->columns[i].name));
+			/* all that is shown tells people of a sample apart */
+			columns[spool->ncolumns].apart = is_private(release) && !is_compared(release->dataset, release->columns[i].name);
+			spool->ncolumns++;
 		}
 	spool->keeps_ties = release->by.kind == BY_RECORDS && release->by.records.risk == RISK_IDENTITY;
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
@@ -245,6 +248,7 @@ release_read(Release *release)
 
 	begin_spool(release);
 	spool->wants_values = dataset_promises_values(dataset);
+	spool->drawn = release->privacy.beta;
 	spool_read(spool, dataset, lowest_levels(release));
 	if (spool->population == NULL)
 		ereport(ERROR,
@@ -253,6 +257,9 @@ release_read(Release *release)
 	require_weights(dataset, spool->population);
 	release_generalize(release, spool->population);
 	release_shape(release);
+	/* of a sample, who is left out is told to nobody */
+	if (is_private(release))
+		return;
 	if (release->by.kind != BY_RECORDS)
 		release_measure(release);
 	for (int i = 0; i < spool->ncolumns; i++)

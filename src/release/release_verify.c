@@ -29,8 +29,14 @@ static Population *
 read_classes(const ReleaseEntry *entry)
 {
 	Dataset    *dataset = dataset_of_release(entry);
+	char	   *name;
 
-	for (int i = 0; i < entry->nsensitive; i++)
+	/* of a sample, whole rows look alike */
+	for (AttrNumber i = 1; entry->is_private && (name = get_attname(entry->relation, i, true)) != NULL; i++)
+		if (OidIsValid(column_type(entry->relation, name)) && equal_values_look_equal(entry->relation, name) &&
+			!dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, name) && dataset->nattributes < MAX_ATTRIBUTES)
+			(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, name);
+	for (int i = 0; i < entry->nsensitive && !entry->is_private; i++)
 	{
 		if (get_attnum(entry->relation, entry->sensitive[i]) <= 0)
 			ereport(ERROR,
@@ -629,6 +635,11 @@ release_verify(Oid relation, Verification *result)
 	if (added != NULL)
 		ereport(NOTICE,
 				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));
+	if (entry->is_private)
+		ereport(NOTICE,
+				(errmsg("release %s promises differential privacy, of which only k can be measured", relation_sql_name(relation)),
+				 errdetail("Its rows do not tell that each was drawn by chance, with probability %s, nor that its levels and hierarchies were chosen without the data.",
+						   number_text(entry->privacy.beta))));
 	if (generalized != NULL && result->unmeasured)
 		ereport(NOTICE,
 				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), generalized),

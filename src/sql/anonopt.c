@@ -10,7 +10,7 @@
 #include "optimizer/cost.h"
 #include "postmaster/bgworker_internals.h"
 #include "read/reading.h"
-#include "release/content.h"
+#include "release/release.h"
 #include "search/recoding.h"
 #include "search/searches.h"
 #include "sql/search_call.h"
@@ -48,6 +48,7 @@ _PG_init(void)
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	read_plan_define_settings();
 	composition_define_settings();
+	privacy_define_settings();
 	progress_define_settings();
 	MarkGUCPrefixReserved("anonopt");
 }

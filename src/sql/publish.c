@@ -70,6 +70,22 @@ privacy_arguments(FunctionCallInfo fcinfo)
 	return privacy_parameters(number_argument(fcinfo, "epsilon"), number_argument(fcinfo, "delta"), is_given(fcinfo, "beta") ? &beta : NULL);
 }
 
+/* Whether a release is to be differentially private. */
+static void
+release_privacy(FunctionCallInfo fcinfo, Release *release)
+{
+	if (!takes_argument(fcinfo, "epsilon"))
+		return;
+	release->trusted = boolean_argument(fcinfo, "trusted");
+	if (is_given(fcinfo, "epsilon"))
+		release->privacy = privacy_arguments(fcinfo);
+	else if (is_given(fcinfo, "delta") || is_given(fcinfo, "beta") || release->trusted)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("delta, beta and trusted belong to epsilon"),
+				 errhint("Give epsilon, too, for differential privacy; see anonopt.privacy_parameters.")));
+}
+
 /* How labels are shown, or whether true values are. */
 static void
 show_arguments(FunctionCallInfo fcinfo, Release *release)
@@ -128,6 +144,7 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 		release->star = require_choice("form of suppression", form, "Forms of suppression", forms, lengthof(forms), " and ") == 1;
 	}
 	release->promise = promise_arguments(fcinfo, dataset);
+	release_privacy(fcinfo, release);
 	if (!by_records)
 		generalization_arguments(fcinfo, release);
 	show_arguments(fcinfo, release);

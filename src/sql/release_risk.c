@@ -12,6 +12,8 @@
 #include "release/pseudonym.h"
 #include "sql/call.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
 
 /* Whether a person's class in it is unknown: it is a live view, or by records. */
 static bool
@@ -50,7 +52,7 @@ apart_before(Composition *composition, KnownContent *contents, int at)
 		return contents[at].difference;
 	for (int i = 0; i < at; i++)
 	{
-		MemoryContext context = composition_load(composition, &contents[i]);
+		MemoryContext context = contents[i].is_sample ? NULL : composition_load(composition, &contents[i]);
 
 		if (context == NULL)
 			continue;
@@ -84,6 +86,13 @@ smallest_class(const Content *content)
 	return smallest;
 }
 
+/* Adds what a sample spends. */
+static Datum
+add_spent(Datum sum, double spent)
+{
+	return DirectFunctionCall2(numeric_add, sum, DirectFunctionCall1(float8_numeric, Float8GetDatum(spent)));
+}
+
 static void
 put_releases(ResultRow *row, Composition *composition, KnownContent *contents, int n)
 {
@@ -98,6 +107,9 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 	int64		alone = 0;		/* the smallest class of those that cannot be
 								 * combined; it has k people or more */
 	int			nalone = 0;
+	int			nsamples = 0;
+	Datum		epsilon = NumericGetDatum(int64_to_numeric(0));
+	Datum		delta = epsilon;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -107,14 +119,22 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 		content_place(&contents[i], dataset, population);
 		any_unknown = any_unknown || is_unknown(&contents[i]);
 		k = Min(k, contents[i].k);
-		if (!any_unknown && content_is_placed(&contents[i]))
+		if (contents[i].is_sample)
+		{
+			/* beside which others are as safe as without it */
+			alone = least_people(alone, dataset->person != NULL ? contents[i].k : smallest_class(contents[i].content));
+			epsilon = add_spent(epsilon, contents[i].epsilon);
+			delta = add_spent(delta, contents[i].delta);
+			nsamples++;
+		}
+		else if (!any_unknown && content_is_placed(&contents[i]))
 			together = composition_add(composition, &contents[i]);
 		else if (!any_unknown)
 		{
 			alone = least_people(alone, dataset->person != NULL ? contents[i].k : smallest_class(contents[i].content));
 			nalone += population != NULL;
 		}
-		if (contents[i].content != NULL)
+		if (contents[i].content != NULL && !contents[i].is_sample)
 			difference = least_people(difference, apart_before(composition, contents, i));
 		if (population != NULL && population->has_persons)
 			difference = Min(difference, 1);
@@ -126,6 +146,11 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 		{
 			int64		smallest = least_people(alone, least_people(together, difference));
 
+			if (nsamples > 0)
+			{
+				put_number(row, "epsilon", DatumGetFloat8(DirectFunctionCall1(numeric_float8, epsilon)));
+				put_number(row, "delta", DatumGetFloat8(DirectFunctionCall1(numeric_float8, delta)));
+			}
 			/* not by how many people another role's release differs */
 			put_risk(row, releases, k, any_unknown ? -1 : !any_others ? smallest : smallest > 0 && smallest < k ? 1 : k);
 		}
@@ -134,6 +159,10 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 		ereport(NOTICE,
 				(errmsg("contents of a release of data set \"%s\" are not known", dataset->name),
 				 errdetail("The releases include a live view or a table of per-record generalizations.")));
+	if (nsamples > 0)
+		ereport(NOTICE,
+				(errmsg_plural("%d content that is a sample is not combined with the others", "%d contents that are samples are not combined with the others", nsamples, nsamples),
+				 errdetail("Samples are differentially private beside whatever else is published; what they spend adds up.")));
 	if (nalone > 0)
 		ereport(NOTICE,
 				(errmsg_plural("%d content of a release is not combined with the others", "%d contents of releases are not combined with the others", nalone, nalone),
