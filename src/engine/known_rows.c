@@ -699,18 +699,48 @@ known_rows_leave(KnownRows *known, Recodings node)
 
 /* -------------------------------------------------------------------- risk */
 
+/* The people of the rarest part of a profile, of those listed or, if there are none, of the whole. */
+static int64
+rarest_of(const Parts *parts, WholeSearch *s, uint32 profile)
+{
+	int64		least = PG_INT64_MAX;
+
+	if (parts->keys == NULL)
+	{
+		(void) find_whole(s, profile);
+		return s->people[profile];
+	}
+	for (uint32 place = parts->first[profile]; place < parts->first[profile + 1]; place++)
+		least = Min(least, parts->keys->counts[parts->part[place]]);
+	return least;
+}
+
+static void
+add_risk(RowsRisk *risk, int64 least, int64 k, int64 people)
+{
+	risk->least = Min(risk->least, least);
+	risk->singled_out += least == 1 ? people : 0;
+	risk->few += least < k ? people : 0;
+}
+
 RowsRisk
 known_rows_risk(const Population *population)
 {
-	KnownRows  *known = known_rows_create(population, 0);
 	const RowsKnown *promise = &population->rows_known[0];
 	RowsRisk	risk = {.least = PG_INT64_MAX};
 	WholeSearch s = {0};
 	Parts		parts = {0};
+	KnownRows  *known;
 	double		nparts;
 	uint32		wanted;
 	uint32		largest;
 
+	/* everybody has one row */
+	for (uint32 i = 0; i < population->tuples->ntuples && population->rows == NULL; i++)
+		add_risk(&risk, population->tuples->counts[i], promise->k, population->tuples->counts[i]);
+	if (population->rows == NULL)
+		return risk;
+	known = known_rows_create(population, 0);
 	class_counter_recode(known->counter, population->tuples, known->bottom, known->bottom, known->class_of);
 	make_profiles(known);
 	wanted = (uint32) Min(promise->rows, most_rows(known));
@@ -722,19 +752,6 @@ known_rows_risk(const Population *population)
 	else
 		refuse_parts(promise->rows, largest, nparts);
 	for (uint32 profile = 0; profile < known->nprofiles; profile++)
-	{
-		int64		least = PG_INT64_MAX;
-
-		if (parts.keys == NULL)
-		{
-			(void) find_whole(&s, profile);
-			least = s.people[profile];
-		}
-		for (uint32 place = parts.keys == NULL ? 0 : parts.first[profile]; parts.keys != NULL && place < parts.first[profile + 1]; place++)
-			least = Min(least, parts.keys->counts[parts.part[place]]);
-		risk.least = Min(risk.least, least);
-		risk.singled_out += least == 1 ? known->people[profile] : 0;
-		risk.few += least < promise->k ? known->people[profile] : 0;
-	}
+		add_risk(&risk, rarest_of(&parts, &s, profile), promise->k, known->people[profile]);
 	return risk;
 }
