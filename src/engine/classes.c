@@ -372,7 +372,7 @@ classes_hide(Classes *classes, const Promise *promise, bool star)
 void
 classes_leave_out(Classes *classes, const Promise *promise)
 {
-	const RowsLeft *left = known_rows_leave(known_rows_create(classes->population, promise->k), classes->node);
+	const RowsLeft *left = known_rows_leave(known_rows_create(classes->population, promise->k, PG_INT64_MAX), classes->node, false);
 	uint32	   *number = population_alloc(classes->population, sizeof(uint32), (Size) classes->n + 1);
 	uint32		n = 0;
 

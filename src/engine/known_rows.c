@@ -46,6 +46,7 @@
 struct KnownRows
 {
 	const Population *population;
+	int64		limit;			/* of rows that are out */
 	int			npromises;
 	RowsKnown	promises[MAX_ROWS_KNOWN + 1];
 	MemoryContext context;		/* of the last node */
@@ -67,12 +68,14 @@ struct KnownRows
 	uint32	   *length;			/* number of rows */
 	int64	   *people;
 	bool	   *shown;
-	uint32		nout;			/* profiles that are not */
+	uint32		nout;			/* profiles that are not, and */
+	int64		rows_out;		/* their rows, without equal ones beyond those
+								 * known */
 	uint32	   *number;			/* by class of the node: that of what is left */
 };
 
 KnownRows *
-known_rows_create(const Population *population, int64 k)
+known_rows_create(const Population *population, int64 k, int64 limit)
 {
 	const PersonRows *rows = population->rows;
 	MemoryContext old = MemoryContextSwitchTo(AllocSetContextCreate(population->context, "anonopt known rows", ALLOCSET_DEFAULT_SIZES));
@@ -84,6 +87,7 @@ known_rows_create(const Population *population, int64 k)
 	Size		n = 0;
 
 	known->population = population;
+	known->limit = limit;
 	for (int i = 0; i < population->nrows_known; i++)
 	{
 		known->promises[known->npromises++] = population->rows_known[i];
@@ -145,6 +149,7 @@ make_profiles(KnownRows *known)
 	known->people = population_alloc(population, sizeof(int64), (Size) npersons + 1);
 	known->shown = population_alloc(population, sizeof(bool), (Size) npersons + 1);
 	known->nprofiles = known->nout = 0;
+	known->rows_out = 0;
 	for (uint32 person = 0; person < npersons; person++)
 	{
 		uint32		from = known->start[person];
@@ -187,6 +192,7 @@ leave_out(KnownRows *known, uint32 profile)
 {
 	known->shown[profile] = false;
 	known->nout++;
+	known->rows_out += known->people[profile] * known->length[profile];
 }
 
 /* The most rows that somebody has who is shown. */
@@ -550,8 +556,10 @@ keep_promise(KnownRows *known, const RowsKnown *promise)
 		list_parts(known, size, nparts, &parts);
 		drop_rare_parts(known, &parts, promise->k);
 		MemoryContextReset(CurrentMemoryContext);
+		if (known->rows_out > known->limit)
+			break;
 	}
-	if (whole && most_rows(known) > last)
+	if (whole && most_rows(known) > last && known->rows_out <= known->limit)
 		drop_rare_wholes(known, promise->k);
 	MemoryContextDelete(MemoryContextSwitchTo(old));
 }
@@ -670,7 +678,7 @@ leave_broken(KnownRows *known)
 }
 
 const RowsLeft *
-known_rows_leave(KnownRows *known, Recodings node)
+known_rows_leave(KnownRows *known, Recodings node, bool wants_classes)
 {
 	MemoryContext old;
 	uint32		nout;
@@ -690,7 +698,9 @@ known_rows_leave(KnownRows *known, Recodings node)
 		} while (known->npromises > 1 && known->nout > nout);
 		count_rows(known);
 		known->left.classes = NULL;
-		if (known->nout > 0 || known->population->has_conditions)
+		if (known->rows_out > known->limit)
+			break;
+		if ((wants_classes && known->nout > 0) || known->population->has_conditions)
 			make_classes(known);
 	} while (known->population->has_conditions && leave_broken(known));
 	MemoryContextSwitchTo(old);
@@ -740,7 +750,7 @@ known_rows_risk(const Population *population)
 		add_risk(&risk, population->tuples->counts[i], promise->k, population->tuples->counts[i]);
 	if (population->rows == NULL)
 		return risk;
-	known = known_rows_create(population, 0);
+	known = known_rows_create(population, 0, PG_INT64_MAX);
 	class_counter_recode(known->counter, population->tuples, known->bottom, known->bottom, known->class_of);
 	make_profiles(known);
 	wanted = (uint32) Min(promise->rows, most_rows(known));

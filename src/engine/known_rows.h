@@ -10,8 +10,12 @@
 
 typedef struct KnownRows KnownRows;
 
-/* Prepares for the nodes of a population with such promises; besides, every class must have k people. */
-extern KnownRows *known_rows_create(const Population *population, int64 k);
+/*
+ * Prepares for the nodes of a population with such promises; besides, every class
+ * must have k people.  Once more rows than a limit are out, others need not be
+ * found.
+ */
+extern KnownRows *known_rows_create(const Population *population, int64 k, int64 limit);
 
 /* What a node shows without the people who are left out. */
 typedef struct RowsLeft
@@ -19,14 +23,15 @@ typedef struct RowsLeft
 	bool	   *out;			/* by person */
 	int64	   *rows;			/* left, by tuple */
 	int64		suppressed;		/* rows of people left out */
-	TupleTable *classes;		/* of the rows left; NULL if these are all */
+	TupleTable *classes;		/* of the rows left, if wanted; NULL if these
+								 * are all */
 } RowsLeft;
 
 /*
  * Leaves out as few people as possible; valid until the next call.  The classes'
  * histograms are new ones: to be dropped by population_release.
  */
-extern const RowsLeft *known_rows_leave(KnownRows *known, Recodings node);
+extern const RowsLeft *known_rows_leave(KnownRows *known, Recodings node, bool wants_classes);
 
 /* Whom an attacker finds who knows any so many rows of each person; of leaves, and without suppression. */
 typedef struct RowsRisk

@@ -59,7 +59,7 @@ measurer_create(const Population *population, const Promise *promise)
 	/* no node has more classes than tuples */
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
 	if (population->rows != NULL)
-		m->known_rows = known_rows_create(population, promise->k);
+		m->known_rows = known_rows_create(population, promise->k, promise->feasible_only ? promise->limit : PG_INT64_MAX);
 	if (population->nknown > 0)
 		m->hidden = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * ((Size) population->tuples->ntuples + 1));
 	for (int i = 0; i < OTHERS_MODELS; i++)
@@ -589,12 +589,28 @@ measure_left(Measurer *m, Recodings node, const TupleTable *classes, Measures *r
 	const RowsLeft *left;
 
 	population_mark(m->population, marks);
-	left = known_rows_leave(m->known_rows, node);
+	left = known_rows_leave(m->known_rows, node, true);
 	m->left_out = left->suppressed;
 	add_left_out_loss(m, node, left);
 	measure_counted(m, node, left->classes != NULL ? left->classes : classes, left->suppressed, result);
 	population_release(m->population, marks);
 	pfree(marks);
+}
+
+bool
+leaves_out_too_many(Measurer *m, Recodings node)
+{
+	HistogramMark *marks;
+	bool		too_many;
+
+	if (m->known_rows == NULL)
+		return false;
+	marks = palloc(sizeof(HistogramMark) * (m->population->ncolumns + 1));
+	population_mark(m->population, marks);
+	too_many = known_rows_leave(m->known_rows, node, false)->suppressed > m->promise.limit;
+	population_release(m->population, marks);
+	pfree(marks);
+	return too_many;
 }
 
 void

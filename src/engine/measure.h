@@ -99,6 +99,12 @@ extern double figure_of_all(const Population *population, const Model *model, do
 /* Whether such classes keep the promises about all of them; if not, the model that they break. */
 extern bool keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, const Model **broken);
 
+/*
+ * Whether more rows than may be are those of people whom some of them would
+ * single out, at a node and so at every node below.
+ */
+extern bool leaves_out_too_many(Measurer *m, Recodings node);
+
 /* The least number of people who are suppressed at every node below. */
 extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);
 

@@ -296,25 +296,6 @@ offer(BoxSearch *s, const int *levels)
 		suppress_fewer(s);
 }
 
-/*
- * Whether more people than may be are left out at a node, and thus at every
- * node below, because some of their rows would single them out.
- */
-static bool
-leaves_out_too_many(BoxSearch *s, const int *levels)
-{
-	Recodings	node;
-	const TupleTable *classes;
-	Measures	measures;
-
-	if (s->population->rows == NULL)
-		return false;
-	s->tables.looked_at += s->population->rows->n;
-	classes = class_cache_classes(s->cache, levels, &node);
-	measure(s->measurer, node, classes, &measures);
-	return measures.suppressed > s->tables.promise.limit;
-}
-
 /* Whether nodes below the highest with one attribute lowered are worth searching. */
 static bool
 can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int level)
@@ -329,7 +310,12 @@ can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int le
 	if (known_nodes_any_below(s->hopeful, levels))
 		return true;
 	s->evaluated++;
-	can = box_table_can_lower(&s->tables, table, a, level) && !leaves_out_too_many(s, levels);
+	can = box_table_can_lower(&s->tables, table, a, level);
+	if (can && s->population->rows != NULL)
+	{
+		s->tables.looked_at += s->population->rows->n;
+		can = !leaves_out_too_many(s->measurer, node_of_levels(s->population, levels));
+	}
 	known_nodes_add(can ? s->hopeful : s->hopeless, levels, 0);
 	return can;
 }
@@ -601,6 +587,7 @@ boxes_begin(Population *population, const void *order)
 	s->context = context;
 	s->order = *(const BoxOrder *) order;
 	box_tables_prepare(&s->tables, population, &s->order.promise, worst_model(s->order.loss), context);
+	s->order.promise.feasible_only = s->order.promise.feasible_only || population->rows != NULL;
 	s->measurer = measurer_create(population, &s->order.promise);
 	s->cache = class_cache_create(population);
 	s->ceiling = HUGE_VAL;
