@@ -707,6 +707,24 @@ known_rows_leave(KnownRows *known, Recodings node, bool wants_classes)
 	return &known->left;
 }
 
+int64 *
+known_rows_out(const Population *population, int64 k, Recodings node)
+{
+	KnownRows  *known;
+	int64	   *out;
+
+	if (population->rows == NULL)
+		return NULL;
+	known = known_rows_create(population, k, PG_INT64_MAX);
+	(void) known_rows_leave(known, node, false);
+	out = population_alloc(population, sizeof(int64), (Size) known->counter->classes.ntuples + 1);
+	memset(out, 0, sizeof(int64) * ((Size) known->counter->classes.ntuples + 1));
+	for (uint32 profile = 0; profile < known->nprofiles; profile++)
+		for (uint32 i = 0; i < known->length[profile] && !known->shown[profile]; i = known->next[known->first[profile] + i])
+			out[known->classes[known->first[profile] + i]] += known->people[profile];
+	return out;
+}
+
 /* -------------------------------------------------------------------- risk */
 
 /* The people of the rarest part of a profile, of those listed or, if there are none, of the whole. */

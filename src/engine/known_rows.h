@@ -33,6 +33,9 @@ typedef struct RowsLeft
  */
 extern const RowsLeft *known_rows_leave(KnownRows *known, Recodings node, bool wants_classes);
 
+/* How many people a node leaves out of each of its classes; NULL if nothing is promised about several rows. */
+extern int64 *known_rows_out(const Population *population, int64 k, Recodings node);
+
 /* Whom an attacker finds who knows any so many rows of each person; of leaves, and without suppression. */
 typedef struct RowsRisk
 {

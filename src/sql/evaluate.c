@@ -6,6 +6,7 @@
 #include "base/compat.h"
 
 #include "engine/known_columns.h"
+#include "engine/known_rows.h"
 #include "engine/lattice.h"
 #include "label/cut_bits.h"
 #include "miscadmin.h"
@@ -151,7 +152,10 @@ compare_keys(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-/* The models that a hidden class breaks by itself, or the promise about known columns for which it was taken away. */
+/*
+ * The models that a hidden class breaks by itself, or the promise about known columns for which it was taken away;
+ * or those about known rows, one of which some of its people break.
+ */
 static char *
 broken_promises(const Population *population, int breaks, int promise)
 {
@@ -161,7 +165,13 @@ broken_promises(const Population *population, int breaks, int promise)
 	for (int model = 0; model < MODELS; model++)
 		if (breaks & MODEL_BIT(model))
 			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", model_name((PromiseModel) model));
-	if (breaks == 0)
+	for (int i = 0; i < population->nrows_known && breaks == 0; i++)
+	{
+		DeclaredPromise known = {.model = MODEL_K,.rows_known = population->rows_known[i].rows};
+
+		appendStringInfo(&names, "%s%s%s", i > 0 ? ", " : "", model_name(known.model), known_text(&known));
+	}
+	if (breaks == 0 && population->nrows_known == 0)
 	{
 		DeclaredPromise known = {.model = population->known[promise].model,.columns_known = population->known[promise].columns};
 
@@ -182,6 +192,7 @@ OWN_FUNCTION(anonopt_suppressed_classes)
 	int64		threshold;
 	bool	   *hidden;
 	int		   *promise;
+	int64	   *out;
 
 	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
 	if (!read_relation(&call))
@@ -194,10 +205,11 @@ OWN_FUNCTION(anonopt_suppressed_classes)
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * ((Size) classes->ntuples + 1));
 	hidden = population_alloc(population, sizeof(bool), (Size) classes->ntuples + 1);
 	promise = population_alloc(population, sizeof(int), (Size) classes->ntuples + 1);
+	out = known_rows_out(population, call.search.promise.k, node);
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		keys[i] = classes->keys + (Size) i * population->nwords;
-		hidden[i] = class_breaks(call.measurer, classes, i, threshold) != 0;
+		hidden[i] = out != NULL ? out[i] > 0 : class_breaks(call.measurer, classes, i, threshold) != 0;
 	}
 	known_columns_hide_for(population, classes, hidden, promise);
 	qsort_arg(keys, classes->ntuples, sizeof(uint64 *), compare_keys, (void *) &population->nwords);
@@ -209,7 +221,7 @@ OWN_FUNCTION(anonopt_suppressed_classes)
 		if (!hidden[class])
 			continue;
 		put_datum(row, "labels", TEXTARRAYOID, labels_datum(population, keys[i], levels, false));
-		put_count(row, "size", class_people(population, classes, class));
+		put_count(row, "size", out != NULL ? out[class] : class_people(population, classes, class));
 		put_string(row, "breaks", broken_promises(population, class_breaks(call.measurer, classes, class, threshold), promise[class]));
 		row_add(row);
 	}

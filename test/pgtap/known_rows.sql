@@ -64,6 +64,24 @@ CREATE FUNCTION known.take(r int, fewest int, least_l int) RETURNS boolean LANGU
     SELECT EXISTS (SELECT FROM gone)
 $$;
 
+-- For each person, the fewest who have some so many rows of theirs, of all people and at the lowest levels.
+CREATE FUNCTION known.rarest(r int) RETURNS TABLE (who text, n bigint) LANGUAGE sql AS $$
+    WITH RECURSIVE row AS (
+        SELECT who, class, row_number() OVER w AS i, count(*) OVER (PARTITION BY who) AS n FROM known.seen WHERE levels = '{0,0}' WINDOW w AS (PARTITION BY who ORDER BY class)
+    ), part AS (
+        SELECT who, i, ARRAY[class] AS classes FROM row WHERE n > r
+        UNION ALL
+        SELECT s.who, t.i, s.classes || t.class FROM part s JOIN row t ON t.who = s.who AND t.i > s.i WHERE cardinality(s.classes) < r
+    ), set AS (
+        SELECT DISTINCT who, classes FROM part WHERE cardinality(classes) = r
+        UNION ALL
+        SELECT who, array_agg(class ORDER BY class) FROM row WHERE n <= r GROUP BY 1
+    )
+    SELECT s.who, min((SELECT count(*) FROM (SELECT DISTINCT who FROM row) p WHERE NOT EXISTS (
+        SELECT FROM unnest(s.classes) c GROUP BY c HAVING count(*) > (SELECT count(*) FROM row h WHERE h.who = p.who AND h.class = c))))
+    FROM set s GROUP BY s.who
+$$;
+
 CREATE FUNCTION known.solve(rows int[], fewest int[], least_l int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     more boolean := true;
@@ -160,5 +178,96 @@ SELECT is((SELECT sum(lost_above) FROM known.result), 0::numeric, 'more general 
 SELECT cmp_ok((SELECT sum(partly) FROM known.result), '>', 100::numeric, 'many nodes leave out some');
 SELECT is((SELECT array_agg((seed, rows, k, l)::text) FROM known.result WHERE NOT optimum), NULL, 'optimize finds the best node of all');
 SELECT is((SELECT array_agg((seed, rows, k, l)::text) FROM known.result WHERE NOT front), NULL, 'pareto finds the front of all nodes');
+
+-- Releases show the rows of those who are shown, and no others; classes that suppressed_classes lists lack the rest.
+SET anonopt.composition = off;
+SELECT anonopt.create_dataset('w', 'known.visit', 1, person => 'who'), anonopt.add_quasi_identifier('w', 'age', 'known.ages'),
+    anonopt.add_quasi_identifier('w', 'zip', 'known.zips'), anonopt.set_insensitive('w', 'nr'), anonopt.add_promise('w', 'k', 3, rows_known => 2) \g /dev/null
+CREATE TABLE known.released (what text, seed int, levels int[], faults bigint, n bigint);
+CREATE FUNCTION known.compare(what text, seed int, node int[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO known.released
+    SELECT what, seed, node, count(*) FILTER (WHERE s.nr IS NULL OR w.nr IS NULL), count(w.nr)
+    FROM (SELECT nr, class FROM known.seen JOIN known.shown USING (levels, who) WHERE levels = node) s
+    FULL JOIN (SELECT nr, age || '|' || zip AS class FROM known.release) w USING (nr, class);
+END $$;
+DO $$
+DECLARE
+    node int[];
+    nodes int[];
+BEGIN
+    FOR seed IN 1 .. pg_temp.few(25) LOOP
+        PERFORM known.fill(seed);
+        PERFORM known.solve('{2}', '{3}', 1);
+        INSERT INTO known.released
+        SELECT 'left out', seed, levels, count(*), sum(size) FROM (
+            SELECT l.levels, c.labels[1] || '|' || c.labels[2] AS class, c.size FROM (SELECT DISTINCT levels FROM known.seen) l, anonopt.suppressed_classes('w', l.levels) c) c
+        FULL JOIN (SELECT levels, class, count(DISTINCT who) AS size FROM known.seen s
+                   WHERE NOT EXISTS (SELECT FROM known.shown t WHERE t.levels = s.levels AND t.who = s.who) GROUP BY 1, 2) t USING (levels, class, size)
+        WHERE t.class IS NULL OR c.class IS NULL GROUP BY levels;
+        nodes := ARRAY(SELECT levels FROM known.shown GROUP BY levels HAVING count(*) < (SELECT count(DISTINCT who) FROM known.seen) ORDER BY levels LIMIT 2);
+        FOR i IN 1 .. cardinality(nodes) / 2 LOOP
+            node := ARRAY[nodes[i][1], nodes[i][2]];
+            PERFORM anonopt.publish_table('known.release', 'w', node, columns => '{nr}');
+            PERFORM known.compare('table', seed, node);
+            PERFORM anonopt.drop_release('known.release');
+            PERFORM anonopt.create_view('known.release', 'w', node, columns => '{nr}');
+            PERFORM known.compare('view', seed, node);
+            -- somebody's rows change, and others have two rows as somebody has
+            UPDATE known.visit SET age = (age + 1) % 8 WHERE nr % 7 = 0;
+            INSERT INTO known.visit SELECT nr + 1000 * c, 'new' || c, age, zip, ill, label
+            FROM (SELECT nr, age, zip, ill, label FROM known.visit WHERE who = 'p0' LIMIT 2) v, generate_series(1, 2) c;
+            PERFORM known.solve('{2}', '{3}', 1);
+            IF EXISTS (SELECT FROM known.shown WHERE levels = node) THEN
+                PERFORM anonopt.refresh_release('known.release');
+                PERFORM known.compare('refresh', seed, node);
+            END IF;
+            PERFORM anonopt.drop_release('known.release');
+            DELETE FROM known.visit WHERE who LIKE 'new%';
+            UPDATE known.visit SET age = (age + 7) % 8 WHERE nr % 7 = 0;
+            PERFORM known.solve('{2}', '{3}', 1);
+        END LOOP;
+    END LOOP;
+END $$;
+SELECT is((SELECT array_agg(r::text) FROM known.released r WHERE faults > 0), NULL, 'releases lack the people left out, with all their rows');
+SELECT cmp_ok((SELECT count(*) FROM known.released WHERE n > 0), '>', 10::bigint, 'many of them show some');
+
+-- risk: the people of whom some so many rows are those of few.
+CREATE TABLE known.risk (seed int, r int, faults bigint);
+DO $$
+DECLARE
+    r int;
+BEGIN
+    FOR seed IN 1 .. pg_temp.few(25) LOOP
+        PERFORM known.fill(seed);
+        PERFORM known.solve('{1}', '{1}', 1);
+        FOREACH r IN ARRAY '{1,2,3,99}'::int[] LOOP
+            INSERT INTO known.risk
+            SELECT seed, r, count(*) FROM anonopt.risk('known.visit', '{age,zip}', 0.4, person => 'who', rows_known => r) e,
+                (SELECT min(n) AS least, count(*) FILTER (WHERE n = 1) AS alone, count(*) FILTER (WHERE n <= 2) / count(*)::float8 AS few FROM known.rarest(r)) p
+            WHERE (round(1 / e.highest::numeric), e.singled_out, e.share_above) IS DISTINCT FROM (p.least, p.alone, p.few);
+        END LOOP;
+    END LOOP;
+END $$;
+SELECT is((SELECT array_agg(r::text) FROM known.risk r WHERE faults > 0), NULL, 'risk counts whom rows single out as plain SQL does');
+
+-- Errors: what cannot be kept, and too many sets of rows to count, which are none if all rows are known.
+SELECT anonopt.add_promise('v', 'k', 2, rows_known => 2) \g /dev/null
+SELECT throws_ok($$SELECT * FROM anonopt.poka('v')$$, '0A000', NULL, 'poka refuses');
+SELECT anonopt.add_promise('v', 't', 0.5, 'ill') \g /dev/null
+SELECT throws_ok($$SELECT * FROM anonopt.lattice('v')$$, '0A000', NULL, 't is refused beside');
+TRUNCATE known.visit;
+CREATE TABLE known.many (nr int, who int, age int, ward int);
+INSERT INTO known.many SELECT who * 100 + i, who, i % 8, i / 8 FROM generate_series(1, 3) who, generate_series(0, 31) i;
+CREATE TABLE known.wards AS SELECT i AS value, 0 AS any FROM generate_series(0, 3) i;
+ALTER TABLE known.wards ADD PRIMARY KEY (value);
+SELECT anonopt.create_dataset('m', 'known.many', 0, person => 'who'), anonopt.add_quasi_identifier('m', 'age', 'known.ages'),
+    anonopt.add_quasi_identifier('m', 'ward', 'known.wards'), anonopt.add_promise('m', 'k', 3, rows_known => 12) \g /dev/null
+SELECT throws_ok($$SELECT * FROM anonopt.evaluate('m', '{0,0}')$$, '54000', NULL, 'too many sets of twelve rows are refused');
+SELECT is((SELECT suppressed FROM anonopt.evaluate('m', '{3,1}')), 0::bigint, 'but not where few of them look different');
+SELECT anonopt.drop_promise('m', 'k', rows_known => 12), anonopt.add_promise('m', 'k', 3, rows_known => 32) \g /dev/null
+SELECT is((SELECT suppressed FROM anonopt.evaluate('m', '{0,0}')), 0::bigint, 'all rows of everybody can be known');
+DELETE FROM known.many WHERE nr = 105;
+SELECT is((SELECT suppressed FROM anonopt.evaluate('m', '{0,0}')), 95::bigint, 'and then one row that two people lack matters');
 SELECT * FROM finish();
 ROLLBACK;
