@@ -337,11 +337,14 @@ label_part(const LabelValues *values, NullableDatum range, LabelPart part)
 
 /* -------------------------------------------------------------- the runs of labels */
 
-static void
-widen_run(LeafRun *run, uint32 first, uint32 leaves)
+LeafRun *
+empty_runs(uint32 n)
 {
-	run->first = Min(run->first, first);
-	run->end = Max(run->end, first + leaves);
+	LeafRun    *runs = budget_alloc_zero(sizeof(LeafRun), (Size) n + 1);
+
+	for (uint32 i = 0; i < n; i++)
+		runs[i].first = PG_UINT32_MAX;
+	return runs;
 }
 
 LeafRun *
@@ -349,14 +352,9 @@ label_runs(const Classes *classes, int a)
 {
 	const Hierarchy *hierarchy = classes->population->attrs[a].hierarchy;
 	uint32		nlabels = classes->nlabels[a];
-	LeafRun    *runs = budget_alloc(sizeof(LeafRun), (Size) nlabels + 1);
+	LeafRun    *runs = empty_runs(nlabels);
 	TextIndex	index;
 
-	for (uint32 code = 0; code < nlabels; code++)
-		runs[code] = (LeafRun)
-	{
-		PG_UINT32_MAX, 0
-	};
 	for (uint32 code = 0; code < nlabels && classes->node != NULL; code++)
 		widen_run(&runs[code], classes->node[a]->first_leaf[code], classes->node[a]->leaves[code]);
 	if (classes->node != NULL)

@@ -68,6 +68,16 @@ typedef struct LeafRun
 	uint32		end;
 } LeafRun;
 
+/* Runs of some labels, which hold nothing so far; makes one hold some leaves, too. */
+extern LeafRun *empty_runs(uint32 n);
+
+static inline void
+widen_run(LeafRun *run, uint32 first, uint32 leaves)
+{
+	run->first = Min(run->first, first);
+	run->end = Max(run->end, first + leaves);
+}
+
 /*
  * By code, the smallest run that holds everything that the label of an
  * attribute of labelled classes covers.

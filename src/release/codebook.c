@@ -177,7 +177,7 @@ add_column(Codebook *book, int i)
 	const Content *content = book->content;
 	CodedColumn *column = load_column(entry, i);
 	uint32		n = content->nlabels[i];
-	LeafRun    *runs = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LeafRun) * ((Size) n + 1));
+	LeafRun    *runs;
 	FoundLabels found;
 
 	/* a cut parts the label of NULL, too, if the data had one */
@@ -186,24 +186,7 @@ add_column(Codebook *book, int i)
 		hierarchy_add_null(column->attr.hierarchy);
 		(void) find_labels(&found, content, i, &entry->by, &column->attr);
 	}
-	for (uint32 label = 0; label < n; label++)
-		runs[label] = (LeafRun)
-	{
-		PG_UINT32_MAX, 0
-	};
-	for (int r = 0; r < found.n; r++)
-		for (uint32 label = 0; label < found.recodings[r]->nlabels; label++)
-		{
-			uint32		place = find_text(&found.index, found.texts[r][label]);
-			uint32		first = found.recodings[r]->first_leaf[label];
-
-			if (label % 65536 == 0)
-				CHECK_FOR_INTERRUPTS();
-			if (place == PG_UINT32_MAX)
-				continue;
-			runs[place].first = Min(runs[place].first, first);
-			runs[place].end = Max(runs[place].end, first + found.recodings[r]->leaves[label]);
-		}
+	runs = runs_of_labels(&found);
 	for (uint32 label = 0; label < n; label++)
 		if (found.used[label])
 			add_label(book, column, content->labels[i][label], &runs[label],

@@ -12,6 +12,7 @@
 
 #include "engine/population.h"
 #include "label/class_labels.h"
+#include "label/label_values.h"
 #include "release/release_entry.h"
 
 /* The code of rows that show only stars. */
@@ -200,6 +201,9 @@ typedef struct FoundLabels
  * cut, or anywhere.  Returns whether all that are used are there.
  */
 extern bool find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by, const Attribute *attr);
+
+/* By label, the smallest run of leaves that holds all that it stands for there. */
+extern LeafRun *runs_of_labels(const FoundLabels *found);
 
 /* The quasi-identifier of a data set with a column; -1 if there is none. */
 extern int	attribute_of_column(const Dataset *dataset, const char *column);

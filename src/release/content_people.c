@@ -168,6 +168,24 @@ find_labels(FoundLabels *found, const Content *content, int i, const Generalizat
 	return true;
 }
 
+LeafRun *
+runs_of_labels(const FoundLabels *found)
+{
+	LeafRun    *runs = empty_runs(found->index.n);
+
+	for (int r = 0; r < found->n; r++)
+		for (uint32 label = 0; label < found->recodings[r]->nlabels; label++)
+		{
+			uint32		place = find_text(&found->index, found->texts[r][label]);
+
+			if (label % 65536 == 0)
+				CHECK_FOR_INTERRUPTS();
+			if (place != PG_UINT32_MAX)
+				widen_run(&runs[place], found->recodings[r]->first_leaf[label], found->recodings[r]->leaves[label]);
+		}
+	return runs;
+}
+
 int
 attribute_of_column(const Dataset *dataset, const char *column)
 {

@@ -8,6 +8,7 @@
 #include "access/heapam.h"
 #include "base/budget.h"
 #include "base/bytes.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
@@ -57,7 +58,6 @@ visit_table(HeldBack *held, TableVisitor visit, void *arg)
 /* What is needed to recognize rows. */
 typedef struct RowReader
 {
-	TextIndex	labels[MAX_ATTRIBUTES];
 	KeyCounter *fresh;			/* a class, and a digest of all that a row
 								 * shows beside labels: rows of F that O has
 								 * not shown so far */
@@ -100,32 +100,99 @@ count_fresh_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	(void) key_counter_add(reader->fresh, 1);
 }
 
-/* The class of a row of the table, or NO_CLASS. */
-static uint32
-class_of_row(const HeldBack *held, const RowReader *reader, const TupleTableSlot *slot)
+/*
+ * What a column shows, as a text; of two columns with the ends of a label, what
+ * the first one shows comes before.
+ */
+static const char *
+seen_text(const char *before, LabelPart part, const char *text)
+{
+	if (part == LABEL_LOW || part == LABEL_HIGH)
+		return psprintf("%s %s", part == LABEL_HIGH ? before : "", text == NULL ? "" : text);
+	return text;
+}
+
+/* Finds what the columns of each attribute show of its labels. */
+static void
+see_labels(HeldBack *held)
+{
+	const Release *release = held->release;
+	const Content *both = held->last.content;
+	const char **texts[MAX_ATTRIBUTES] = {NULL};
+
+	for (int i = 0; i < release->ncolumns; i++)
+	{
+		const ShownColumn *column = &release->columns[i];
+		int			a = column->attr;
+		Oid			type = a < 0 || column->part == LABEL_TEXT ? TEXTOID : label_part_type(release->values[a], column->part);
+		NullableDatum *shown = a < 0 ? NULL : shown_values(release, column);
+
+		if (a < 0)
+			continue;
+		if (texts[a] == NULL)
+			texts[a] = budget_alloc_zero(sizeof(char *), (Size) both->nlabels[a] + 1);
+		for (uint32 code = 0; code < both->nlabels[a]; code++)
+			texts[a][code] = seen_text(texts[a][code], column->part, shown[code + 1].isnull ? NULL : value_text(type, shown[code + 1].value));
+		held->seen[a] = index_texts(texts[a], both->nlabels[a]);
+	}
+	for (uint32 class = 0; class < held->nplaces; class++)
+		for (int a = 0; a < both->nattrs; a++)
+		{
+			uint32		code = code_at(class_key(held, held->class_at[class]), a);
+
+			if (find_text(&held->seen[a], texts[a][code]) != code)
+				held->blurred = release->population->attrs[a].name;
+		}
+}
+
+uint32
+held_class_of(HeldBack *held, const char *const *texts, bool starred)
 {
 	const Release *release = held->release;
 	uint64	   *key = key_counter_candidate(held->classes);
-	bool		starred = release->star && !slot->tts_isnull[release->ncolumns] &&
-	DatumGetBool(slot->tts_values[release->ncolumns]);
-	uint32		class;
+	const char *text = NULL;
+	int			n = 0;
 
 	memset(key, 0, sizeof(uint64) * held->classes->nwords);
 	for (int i = 0; i < release->ncolumns; i++)
 	{
-		int			a = release->columns[i].attr;
+		const ShownColumn *column = &release->columns[i];
 		uint32		code = STARRED;
 
-		if (a < 0)
+		if (column->attr < 0)
 			continue;
 		if (!starred)
-			code = find_text(&reader->labels[a],
-							 slot->tts_isnull[i] ? NULL : TextDatumGetCString(slot->tts_values[i]));
-		if (!starred && code == PG_UINT32_MAX)
-			return NO_CLASS;
-		put_code(key, a, code);
+		{
+			text = seen_text(text, column->part, texts[n]);
+
+			n++;
+			code = find_text(&held->seen[column->attr], text);
+			if (code == PG_UINT32_MAX && column->part != LABEL_LOW)
+				return PG_UINT32_MAX;
+		}
+		/* the other end follows */
+		if (column->part != LABEL_LOW)
+			put_code(key, column->attr, code);
 	}
-	class = key_counter_find(held->classes);
+	return key_counter_find(held->classes);
+}
+
+/* The class of a row of the table, or NO_CLASS. */
+static uint32
+class_of_row(HeldBack *held, const TupleTableSlot *slot)
+{
+	const Release *release = held->release;
+	bool		starred = release->star && !slot->tts_isnull[release->ncolumns] &&
+	DatumGetBool(slot->tts_values[release->ncolumns]);
+	const char *texts[MAX_ATTRIBUTES];
+	uint32		class;
+	int			n = 0;
+
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr >= 0)
+			texts[n++] = slot->tts_isnull[i] ? NULL :
+				value_text(TupleDescAttr(slot->tts_tupleDescriptor, i)->atttypid, slot->tts_values[i]);
+	class = held_class_of(held, texts, starred);
 	return class == PG_UINT32_MAX || held->last.people[class] == 0 ? NO_CLASS : class;
 }
 
@@ -163,7 +230,7 @@ take_last_row(HeldBack *held, uint32 number, TupleTableSlot *slot, void *arg)
 		held->rows = budget_grow(held->context, held->rows, sizeof(LastRow), &held->room);
 	row = &held->rows[held->nrows++];
 	memset(row, 0, sizeof(LastRow));
-	row->class = class_of_row(held, reader, slot);
+	row->class = class_of_row(held, slot);
 	if (row->class == NO_CLASS)
 		return;
 	other_columns(release, slot, values, nulls);
@@ -196,8 +263,12 @@ held_read_rows(HeldBack *held)
 	RowReader	reader = {.fresh = key_counter_create(held->context, 2, held->release->spool.ngroups)};
 	void	   *arg[] = {held, &reader};
 
-	for (int a = 0; a < last->nattrs; a++)
-		reader.labels[a] = index_texts(last->labels[a], last->nlabels[a]);
+	see_labels(held);
+	if (!held->is_filled)
+	{
+		MemoryContextSwitchTo(old);
+		return;
+	}
 	reader.seen = budget_alloc_zero(sizeof(int64), (Size) last->rows->nkeys + 1);
 	held->room = 1024;
 	held->rows = budget_alloc(sizeof(LastRow), held->room);

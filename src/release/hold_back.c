@@ -58,6 +58,12 @@ change_class(HeldBack *held, uint32 class)
 
 	if (held->next[class] == CLASS_HELD)
 	{
+		if (held->blurred != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("nothing of release %s can be held back", release->sql_name),
+					 errdetail("Column \"%s\" is shown in the same way for two of its labels, so that the class of a row is unknown.", held->blurred),
+					 errhint("Call refresh_release with hold_back => false after more people have changed, or publish with columns_as => 'text'.")));
 		if (held->tampered[class])
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -276,8 +282,7 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 	held->contents = contents;
 	held->ncontents = n;
 	held->is_past = palloc0(sizeof(bool) * (n + 1));
-	if (held->is_filled)
-		held_read_rows(held);
+	held_read_rows(held);
 	/* local generalizations may give the same people other labels */
 	for (uint32 class = 0; class < held->classes->nkeys && release->by.kind == BY_RECODING; class++)
 		if (held->fresh.people[class] == 0 || held->last.people[class] == 0)
@@ -372,26 +377,6 @@ hold_exposed_back(HeldBack *held)
 
 /* ----------------------------------------------------------------- its promise */
 
-/* The class with some labels, by attribute, or of stars; PG_UINT32_MAX if there is none. */
-static uint32
-class_with_labels(HeldBack *held, const char *const *labels)
-{
-	const Content *last = held->last.content;
-	uint64	   *key = key_counter_candidate(held->classes);
-
-	memset(key, 0, sizeof(uint64) * held->classes->nwords);
-	for (int a = 0; a < last->nattrs; a++)
-	{
-		uint32		code = STARRED;
-
-		for (uint32 label = 0; labels != NULL && label < last->nlabels[a] && code == STARRED; label++)
-			if (compare_texts(last->labels[a][label], labels[a]) == 0)
-				code = label;
-		put_code(key, a, code);
-	}
-	return key_counter_find(held->classes);
-}
-
 bool
 held_rows_keep(HeldBack *held, Oid rows)
 {
@@ -403,14 +388,15 @@ held_rows_keep(HeldBack *held, Oid rows)
 	if (!holds_any(held))
 		return true;
 	held->entry = entry_of_release(release, release->id, rows);
-	/* nothing is held back of a release that shows no labels as texts */
-	held->entry->class_columns = held->entry->generalized;
-	held->entry->nclass_columns = held->entry->ngeneralized;
+	held->entry->class_columns = palloc(sizeof(char *) * (release->ncolumns + 1));
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr >= 0)
+			held->entry->class_columns[held->entry->nclass_columns++] = unconstify(char *, release->columns[i].name);
 	if (release_keeps(held->entry, &broken))
 		return true;
 	foreach(cell, broken)
 	{
-		uint32		class = class_with_labels(held, lfirst(cell));
+		uint32		class = held_class_of(held, lfirst(cell), lfirst(cell) == NULL);
 
 		if (class == PG_UINT32_MAX || held->state[class] == CLASS_HIDDEN)
 			continue;

@@ -92,6 +92,10 @@ struct HeldBack
 	uint32	   *last_of_tuple;	/* of a recoding: by tuple, its class in O, or
 								 * NO_CLASS */
 	uint32	   *class_of_fresh; /* by class of the release's, then stars */
+	TextIndex	seen[MAX_ATTRIBUTES];	/* by attribute: what its columns show
+										 * of each label */
+	const char *blurred;		/* a column that shows two labels alike, or
+								 * NULL */
 	uint64		seed;
 	Prng		random;
 	uint32		nrows;			/* of the table, in the order of a scan */
@@ -184,6 +188,9 @@ extern void held_record(const Release *release, const char *id);
 
 /* Reads them, and compares them with O's content and with F. */
 extern void held_read_rows(HeldBack *held);
+
+/* The class that columns show by their texts, or that of stars; PG_UINT32_MAX if there is none. */
+extern uint32 held_class_of(HeldBack *held, const char *const *texts, bool starred);
 
 /* Visits those that are shown again: the place of each, and its columns that are not generalized. */
 extern void held_visit(HeldBack *held, SpoolVisitor visit, void *arg);

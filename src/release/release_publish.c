@@ -240,6 +240,13 @@ release_lock_entry(Oid relation)
 	return current_entry(relation);
 }
 
+/* Whether the class of a row can be told by what it shows, so that rows can be held back. */
+static bool
+rows_tell_class(const ReleaseEntry *entry)
+{
+	return !entry->permuted && (entry->nforms == 0 || entry->by.kind != BY_RECODING);
+}
+
 /* Reads the current data for an existing release.  Ends with PopActiveSnapshot and release_close. */
 static Release *
 read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool keep_deleted)
@@ -251,7 +258,8 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
 	release->refills = refills;
-	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW && entry->nforms == 0 && !entry->permuted && !entry->is_private;
+	release->holds_back = holds_back && entry->form != RELEASE_LIVE_VIEW && rows_tell_class(entry) &&
+		!entry->is_private;
 	release->keep_deleted = keep_deleted;
 	release->last_people_k = entry->people_k;
 	release->filled_by = refills && entry->is_restored ? FILLED_BY_RESTORE : FILLED_BY_REFRESH;
@@ -304,19 +312,19 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-	/* rows that are held back are found by their labels */
 	if (holds_back && entry->is_private && !composition_holds_back())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
 				 errdetail("It shows a sample, which is drawn again."),
 				 errhint("Call refresh_release without hold_back.")));
-	if (holds_back && (entry->nforms > 0 || entry->permuted) && !composition_holds_back())
+	if (holds_back && !rows_tell_class(entry) && !composition_holds_back())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
-				 errdetail("It does not show the labels of its classes as text."),
-				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish with columns_as => 'text'.")));
+				 entry->permuted ? errdetail("It shows true values, not the labels of its classes.") :
+				 errdetail("It shows ranges of a recoding, from which its labels cannot be told."),
+				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish labels with columns_as => 'text'.")));
 	release = read_of_entry(entry, false, holds_back, keep_deleted);
 	replace_rows(release, entry->id, relation, NULL);
 	PopActiveSnapshot();

@@ -265,12 +265,12 @@ typedef struct BrokenClasses
 static void
 keep_labels(RowSpool *spool, const ReleaseEntry *entry)
 {
-	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (entry->ngeneralized + 1));
+	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (entry->nclass_columns + 1));
 
 	spool->keeps_rows = true;
 	spool->columns = columns;
-	for (int i = 0; i < entry->ngeneralized; i++)
-		columns[spool->ncolumns++].name = entry->generalized[i];
+	for (int i = 0; i < entry->nclass_columns; i++)
+		columns[spool->ncolumns++].name = entry->class_columns[i];
 	if (entry->star)
 		columns[spool->ncolumns++].name = "anonopt_suppressed";
 	for (int i = 0; i < spool->ncolumns; i++)
@@ -282,7 +282,7 @@ static void
 list_class(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	BrokenClasses *classes = arg;
-	int			n = classes->entry->ngeneralized;
+	int			n = classes->entry->nclass_columns;
 	MemoryContext old = MemoryContextSwitchTo(classes->context);
 	char	  **labels = palloc0(sizeof(char *) * (n + 1));
 

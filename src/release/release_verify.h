@@ -62,7 +62,7 @@ extern void release_verify(Oid relation, Verification *result);
 /*
  * Whether the rows of an entry's relation, which has been written for it, keep
  * what it promises; and classes that break a promise about their values, as
- * arrays of labels, NULL for stars.  Where more people are shown with a value
+ * arrays of what their columns show, NULL for stars.  Where more people are shown with a value
  * than there are now, the entry's distributions count those.
  */
 extern bool release_keeps(ReleaseEntry *entry, List **broken);

@@ -15,6 +15,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "read/reading.h"
+#include "release/hold_back.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -179,19 +180,33 @@ NullableDatum *
 shown_values(const Release *release, const ShownColumn *column)
 {
 	const LabelValues *values = column->part == LABEL_TEXT ? NULL : release->values[column->attr];
-	bool		holds = release->held != NULL;	/* then they are texts */
-	uint32		n = holds ? release->content->nlabels[column->attr] : release->classes->nlabels[column->attr];
-	const char **labels = holds ? release->content->labels[column->attr] : release->classes->labels[column->attr];
+	const Content *both = release->held == NULL ? NULL : release->held->last.content;
+	uint32		n = both != NULL ? both->nlabels[column->attr] : release->classes->nlabels[column->attr];
+	const char **labels = both != NULL ? both->labels[column->attr] : release->classes->labels[column->attr];
 	NullableDatum *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(NullableDatum) * ((Size) n + 1));
-	LeafRun    *runs = values == NULL ? NULL : label_runs(release->classes, column->attr);
+	LeafRun    *runs = NULL;
+	FoundLabels found;
 
+	if (values != NULL && both != NULL)
+	{
+		(void) find_labels(&found, both, column->attr, &release->by, values->attr);
+		runs = runs_of_labels(&found);
+	}
+	else if (values != NULL)
+		runs = label_runs(release->classes, column->attr);
 	shown[0] = values == NULL ? text_or_null("*") : label_part(values, label_any_range(values), column->part);
 	for (uint32 code = 0; code < n; code++)
 	{
+		NullableDatum range = {.isnull = true};
+
 		if (code % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
-		shown[code + 1] = values == NULL ? text_or_null(labels[code]) :
-			label_part(values, label_range(values, labels[code], runs[code].first, runs[code].end), column->part);
+		/* a label that was shown may be found nowhere now */
+		if (values != NULL && runs[code].first < runs[code].end)
+			range = label_range(values, labels[code], runs[code].first, runs[code].end);
+		else if (values != NULL && labels[code] != NULL)
+			range = label_said_range(values, labels[code]);
+		shown[code + 1] = values == NULL ? text_or_null(labels[code]) : label_part(values, range, column->part);
 	}
 	return shown;
 }
