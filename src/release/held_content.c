@@ -257,10 +257,8 @@ held_begin(Release *release, KnownContent *last)
 	held->deleted = budget_alloc_zero(sizeof(int64), (Size) n + 1);
 	held->cells = key_counter_create(context, 1 + fresh->nvalues, 1024);
 	held->pasts = palloc0(sizeof(List *) * ((Size) n + 1));
-	if (!pg_strong_random(&held->random, sizeof(held->random)) || !pg_strong_random(&held->seed, sizeof(held->seed)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	strong_random(&held->random, sizeof(held->random));
+	strong_random(&held->seed, sizeof(held->seed));
 	/* its name may be another relation's by now */
 	LockRelationOid(release->relation, ExclusiveLock);
 	held->table = relation_open_existing(release->relation);

@@ -59,11 +59,9 @@ change_class(HeldBack *held, uint32 class)
 	if (held->next[class] == CLASS_HELD)
 	{
 		if (held->blurred != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("nothing of release %s can be held back", release->sql_name),
-					 errdetail("Column \"%s\" is shown in the same way for two of its labels, so that the class of a row is unknown.", held->blurred),
-					 errhint("Call refresh_release with hold_back => false after more people have changed, or publish with columns_as => 'text'.")));
+			refuse_to_hold_back(release->sql_name,
+								psprintf("Column \"%s\" is shown in the same way for two of its labels, so that the class of a row is unknown.", held->blurred),
+								"with columns_as => 'text'");
 		if (held->tampered[class])
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -293,17 +291,11 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 	held_make_content(held);
 	run_rounds(held);
 	if (release->by.kind == BY_RECORDS && holds_any(held))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("nothing of release %s can be held back", release->sql_name),
-				 errdetail("It shows a generalization per record, so that people change their classes at every refresh."),
-				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish a node or a recoding.")));
+		refuse_to_hold_back(release->sql_name, "It shows a generalization per record, so that people change their classes at every refresh.",
+							"a node or a recoding");
 	if (release->pseudonyms != NIL && holds_any(held))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("nothing of release %s can be held back", release->sql_name),
-				 errdetail("Its pseudonyms link the rows of a person through all its contents, and the row that was shown last would not be that of now."),
-				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish without pseudonyms.")));
+		refuse_to_hold_back(release->sql_name, "Its pseudonyms link the rows of a person through all its contents, and the row that was shown last would not be that of now.",
+							"without pseudonyms");
 	/* what is held differs as it did */
 	if (contents[last].has_difference)
 		release->difference = least_people(release->difference, contents[last].difference);

@@ -76,10 +76,8 @@ pseudonym_begin(const Dataset *dataset, const char *column, Oid type, int spoole
 	pseudonym->key = palloc(pseudonym->key_length + 1);
 	if (secret != NULL)
 		memcpy(pseudonym->key, VARDATA_ANY(secret), pseudonym->key_length);
-	else if (!pg_strong_random(pseudonym->key, pseudonym->key_length))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	else
+		strong_random(pseudonym->key, pseudonym->key_length);
 	pseudonym->hmac = pg_hmac_create(PG_SHA256);
 	if (pseudonym->hmac == NULL)
 		elog(ERROR, "could not compute a keyed hash");

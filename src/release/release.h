@@ -144,6 +144,9 @@ extern void release_check_names(const Release *release);
  */
 extern void release_read(Release *release);
 
+/* Random bytes that nobody can foresee. */
+extern void strong_random(void *bytes, Size size);
+
 /* A digest of a value's bytes; the seed is random, so that nobody can make two alike. */
 extern uint64 bytes_digest(Form_pg_attribute column, Datum value, uint64 seed);
 
@@ -175,6 +178,9 @@ extern void composition_check(Release *release);
 /* Creates, refreshes and drops a release. */
 extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation, bool holds_back, bool keep_deleted);
+
+/* Fails because classes cannot be held back, for a reason; otherwise it should be published in another way. */
+pg_noreturn extern void refuse_to_hold_back(const char *release, const char *reason, const char *otherwise);
 extern void release_drop(Oid relation);
 
 /* Drops one and deletes its entry, unless others may have read it. */

@@ -303,6 +303,16 @@ replace_rows(Release *release, const char *id, Oid relation, void (*write) (cons
 }
 
 void
+refuse_to_hold_back(const char *release, const char *reason, const char *otherwise)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("nothing of release %s can be held back", release),
+			 errdetail_internal("%s", reason),
+			 errhint("Call refresh_release with hold_back => false after more people have changed, or publish %s.", otherwise)));
+}
+
+void
 release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 {
 	ReleaseEntry *entry = release_lock_entry(relation);
@@ -319,12 +329,8 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 				 errdetail("It shows a sample, which is drawn again."),
 				 errhint("Call refresh_release without hold_back.")));
 	if (holds_back && !rows_tell_class(entry) && !composition_holds_back())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("nothing of release %s can be held back", relation_sql_name(relation)),
-				 entry->permuted ? errdetail("It shows true values, not the labels of its classes.") :
-				 errdetail("It shows ranges of a recoding, from which its labels cannot be told."),
-				 errhint("Call refresh_release with hold_back => false after more people have changed, or publish labels with columns_as => 'text'.")));
+		refuse_to_hold_back(relation_sql_name(relation), entry->permuted ? "It shows true values, not the labels of its classes." :
+							"It shows ranges of a recoding, from which its labels cannot be told.", "labels with columns_as => 'text'");
 	release = read_of_entry(entry, false, holds_back, keep_deleted);
 	replace_rows(release, entry->id, relation, NULL);
 	PopActiveSnapshot();

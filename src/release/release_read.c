@@ -193,10 +193,7 @@ check_column(Release *release, int column)
 	int64		rare;
 	int64		all;
 
-	if (!pg_strong_random(&by.seed, sizeof(by.seed)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	strong_random(&by.seed, sizeof(by.seed));
 	by.sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem, NULL, 0);
 	spool_visit(spool, sort_value, &by);
 	tuplesort_performsort(by.sort);

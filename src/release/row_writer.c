@@ -61,7 +61,7 @@ shows_counts(const Release *release)
 	return release->form == RELEASE_LIVE_VIEW;
 }
 
-static void
+void
 strong_random(void *bytes, Size size)
 {
 	if (!pg_strong_random(bytes, size))
