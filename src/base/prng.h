@@ -39,4 +39,14 @@ prng_unit(Prng *prng)
 	return (double) (prng_next(prng) >> 11) * (1.0 / (UINT64CONST(1) << 53));
 }
 
+/* Random bytes that nobody can foresee. */
+static inline void
+strong_random(void *bytes, Size size)
+{
+	if (!pg_strong_random(bytes, size))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+}
+
 #endif

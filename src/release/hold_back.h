@@ -7,7 +7,6 @@
 #ifndef ANONOPT_HOLD_BACK_H
 #define ANONOPT_HOLD_BACK_H
 
-#include "base/prng.h"
 #include "release/release.h"
 
 typedef enum ClassState

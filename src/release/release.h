@@ -10,6 +10,7 @@
 #ifndef ANONOPT_RELEASE_H
 #define ANONOPT_RELEASE_H
 
+#include "base/prng.h"
 #include "catalog/sql.h"
 #include "engine/measure.h"
 #include "label/class_labels.h"
@@ -143,9 +144,6 @@ extern void release_check_names(const Release *release);
  * the rows for a table.
  */
 extern void release_read(Release *release);
-
-/* Random bytes that nobody can foresee. */
-extern void strong_random(void *bytes, Size size);
 
 /* A digest of a value's bytes; the seed is random, so that nobody can make two alike. */
 extern uint64 bytes_digest(Form_pg_attribute column, Datum value, uint64 seed);

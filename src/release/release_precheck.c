@@ -78,6 +78,16 @@ refuse_changed(const Release *release)
 			 errhint("Drop the release and publish it again.")));
 }
 
+void
+refuse_to_hold_back(const char *release, const char *reason, const char *otherwise)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("nothing of release %s can be held back", release),
+			 errdetail_internal("%s", reason),
+			 errhint("Call refresh_release with hold_back => false after more people have changed, or publish %s.", otherwise)));
+}
+
 /* How a column is shown, if at all. */
 static bool
 choose_column(const Release *release, const char *name, ShownColumn *shown)

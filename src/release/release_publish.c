@@ -303,16 +303,6 @@ replace_rows(Release *release, const char *id, Oid relation, void (*write) (cons
 }
 
 void
-refuse_to_hold_back(const char *release, const char *reason, const char *otherwise)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("nothing of release %s can be held back", release),
-			 errdetail_internal("%s", reason),
-			 errhint("Call refresh_release with hold_back => false after more people have changed, or publish %s.", otherwise)));
-}
-
-void
 release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 {
 	ReleaseEntry *entry = release_lock_entry(relation);

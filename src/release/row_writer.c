@@ -15,7 +15,6 @@
 
 #include "access/heapam.h"
 #include "access/xact.h"
-#include "base/prng.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
@@ -59,15 +58,6 @@ static bool
 shows_counts(const Release *release)
 {
 	return release->form == RELEASE_LIVE_VIEW;
-}
-
-void
-strong_random(void *bytes, Size size)
-{
-	if (!pg_strong_random(bytes, size))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
 }
 
 /* The number by which a row of a class is sorted. */

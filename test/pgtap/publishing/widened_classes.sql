@@ -29,7 +29,7 @@ CREATE FUNCTION pg_temp.singled_out(k int) RETURNS TABLE (night int, people bigi
     sums AS (SELECT i.night, sum(i.more) FILTER (WHERE more > 0) AS came, -sum(i.more) FILTER (WHERE more < 0) AS went FROM ill i GROUP BY i.night, i.start)
     SELECT s.night, least(s.came, s.went)::bigint FROM sums s WHERE s.came < k OR s.went < k
 $$;
-CREATE FUNCTION pg_temp.guest_nights(seed int, labels text, OUT fault text, OUT refused int, OUT shown int) LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.guest_nights(seed int, labels text, mode text, OUT fault text, OUT refused int, OUT shown int) LANGUAGE plpgsql AS $$
 DECLARE
 BEGIN
     PERFORM setseed(seed / 100.0);
@@ -40,7 +40,7 @@ BEGIN
     PERFORM anonopt.create_recoding('guest_classes', 'guests', k => 5);
     SET LOCAL anonopt.composition = off;
     PERFORM anonopt.publish_table('guests_shown', 'guests', recoding => 'guest_classes', k => 5, columns => '{id}', labels => labels);
-    SET LOCAL anonopt.composition = refuse;
+    PERFORM set_config('anonopt.composition', mode, true);
     FOR tonight IN 0..12 LOOP
         IF tonight > 0 THEN
             BEGIN
@@ -61,9 +61,11 @@ BEGIN
     DELETE FROM anonopt.published WHERE dataset = 'guests';
     DROP TABLE guest_classes;
 END $$;
-CREATE TEMP TABLE guest_night AS SELECT labels, n.* FROM generate_series(1, pg_temp.few(5)) seed, unnest('{range,hierarchy}'::text[]) labels, LATERAL pg_temp.guest_nights(seed, labels) n;
-SELECT is((SELECT array_agg(fault) FILTER (WHERE fault IS NOT NULL) FROM guest_night), NULL, 'beside no earlier content, a class of the same people shows fewer newcomers than k');
-SELECT ok((SELECT sum(refused) > 0 AND sum(shown) > 0 FROM guest_night), 'some nights are refused, and some are not');
+CREATE TEMP TABLE guest_night AS SELECT labels, mode, n.* FROM generate_series(1, pg_temp.few(5)) seed, unnest('{range,hierarchy}'::text[]) labels,
+    unnest('{refuse,hold_back}'::text[]) mode, LATERAL pg_temp.guest_nights(seed, labels, mode) n;
+SELECT is((SELECT array_agg(mode || ' ' || fault) FILTER (WHERE fault IS NOT NULL) FROM guest_night), NULL, 'beside no earlier content, a class of the same people shows fewer newcomers than k');
+SELECT ok((SELECT sum(refused) > 0 AND sum(shown) > 0 FROM guest_night WHERE mode = 'refuse'), 'some nights are refused, and some are not');
+SELECT is((SELECT sum(refused) FROM guest_night WHERE mode = 'hold_back'), 0::bigint, 'none where classes are held back');
 -- the smallest cases: one newcomer of 26 beside 40 of 20 to 24; and one of these who leaves when 20 come
 TRUNCATE guest;
 INSERT INTO guest (age, town, ill) SELECT CASE WHEN i <= 40 THEN i % 5 ELSE 30 + i % 5 END, 0, CASE WHEN i = 1 THEN 'rare' ELSE 'i' || i % 3 END FROM generate_series(1, 80) i;
