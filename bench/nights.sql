@@ -4,12 +4,21 @@
 --
 -- 143,321 people in about 900 classes of very different sizes, k = 10.  In the first nights, 0.2 % come; in the last
 -- ones, 0.1 % also leave, and 0.1 % get another diagnosis.  Beside it, the same table is refreshed with
--- anonopt.composition = refuse.  Times are those of the processor.
+-- anonopt.composition = refuse.  Times are those of the processor.  Other levels, and the night from which people leave, are
+-- set by -v levels={2,1} and -v newcomers_until=0.
 \set ON_ERROR_STOP on
 \pset footer off
 \if :{?nights}
 \else
 \set nights 90
+\endif
+\if :{?levels}
+\else
+\set levels '{1,1}'
+\endif
+\if :{?newcomers_until}
+\else
+\set newcomers_until :nights * 2 / 3
 \endif
 CREATE EXTENSION IF NOT EXISTS anonopt;
 SET client_min_messages = error;
@@ -27,7 +36,7 @@ CREATE TABLE other AS TABLE person;
 SELECT anonopt.create_interval_hierarchy('ages', 0, 300, '{10,50}'), anonopt.create_interval_hierarchy('towns', 0, 300, '{10,50}') \g /dev/null
 SELECT anonopt.create_dataset(d, d, 0.05), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'town', 'towns'),
 	anonopt.add_sensitive(d, 'ill') FROM unnest('{person,other}'::text[]) d \g /dev/null
-SELECT anonopt.publish_table('shown_' || d, d, '{1,1}', k => 10) FROM unnest('{person,other}'::text[]) d \g /dev/null
+SELECT anonopt.publish_table('shown_' || d, d, :'levels', k => 10) FROM unnest('{person,other}'::text[]) d \g /dev/null
 VACUUM ANALYZE person, other;
 CREATE TABLE night (night int, kind text, held float8, hidden float8, ms float8, refused boolean, other_ms float8);
 CREATE FUNCTION worked() RETURNS bigint LANGUAGE sql AS $$ SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint $$;
@@ -59,7 +68,7 @@ BEGIN
 		taken / 1e6, refused, (worked() - begun) / 1e6
 	FROM anonopt.verify('shown_person') v;
 END $$;
-SELECT format('SELECT pass(%s, %s)', i, CASE WHEN i > :nights * 2 / 3 THEN 0.001 ELSE 0 END) FROM generate_series(1, :nights) i \gexec
+SELECT format('SELECT pass(%s, %s)', i, CASE WHEN i > :newcomers_until THEN 0.001 ELSE 0 END) FROM generate_series(1, :nights) i \gexec
 SELECT kind, width_bucket(night, 1, :nights + 1, 9) AS ninth, count(*) AS nights, round((100 * avg(held))::numeric, 2) AS held_back_percent,
 	round((100 * avg(hidden))::numeric, 2) AS in_hidden_classes, round(avg(ms)) AS ms, count(*) FILTER (WHERE refused) AS refused, round(avg(other_ms)) AS refusing_ms
 FROM night GROUP BY 1, 2 ORDER BY 2, 1;

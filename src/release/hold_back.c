@@ -87,6 +87,23 @@ change_class(HeldBack *held, uint32 class)
 	held->state[class] = held->next[class];
 }
 
+/* Changes the classes whose state is another in the next round; returns whether there are any. */
+static bool
+change_classes(HeldBack *held)
+{
+	bool		any = false;
+
+	for (uint32 class = 0; class < held->classes->nkeys; class++)
+		if (held->next[class] != held->state[class])
+		{
+			change_class(held, class);
+			any = true;
+		}
+	if (any)
+		held_make_content(held);
+	return any;
+}
+
 /* ------------------------------------------------------------------- rounds */
 
 /* By class of a view: whether it offends. */
@@ -223,11 +240,8 @@ compare_content(HeldBack *held, int i)
 static void
 run_rounds(HeldBack *held)
 {
-	bool		goes_on = true;
-
-	while (goes_on)
+	do
 	{
-		goes_on = false;
 		for (int i = 0; i < held->ncontents; i++)
 		{
 			MemoryContext context;
@@ -247,15 +261,7 @@ run_rounds(HeldBack *held)
 			MemoryContextSwitchTo(old);
 			MemoryContextDelete(context);
 		}
-		for (uint32 class = 0; class < held->classes->nkeys; class++)
-			if (held->next[class] != held->state[class])
-			{
-				change_class(held, class);
-				goes_on = true;
-			}
-		if (goes_on)
-			held_make_content(held);
-	}
+	} while (change_classes(held));
 }
 
 /* Whether any class is held back. */
@@ -284,11 +290,9 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 	/* local generalizations may give the same people other labels */
 	for (uint32 class = 0; class < held->classes->nkeys && release->by.kind == BY_RECODING; class++)
 		if (held->fresh.people[class] == 0 || held->last.people[class] == 0)
-		{
 			held->next[class] = CLASS_HELD;
-			change_class(held, class);
-		}
-	held_make_content(held);
+	if (!change_classes(held))
+		held_make_content(held);
 	run_rounds(held);
 	if (release->by.kind == BY_RECORDS && holds_any(held))
 		refuse_to_hold_back(release->sql_name, "It shows a generalization per record, so that people change their classes at every refresh.",
@@ -304,27 +308,19 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 bool
 hold_all_back(HeldBack *held)
 {
-	bool		any = false;
-
 	held->holds_all = true;
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
-	{
 		if (held->state[class] == CLASS_FRESH)
 			held->next[class] = CLASS_HELD;
 		else if (is_less_than_last(held, class))
 			held->next[class] = CLASS_HIDDEN;
-		if (held->next[class] == held->state[class])
-			continue;
-		change_class(held, class);
-		any = true;
-	}
+	if (!change_classes(held))
+		return false;
 	/* rows may have been dropped just now */
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
 		if (is_less_than_last(held, class))
-			held->next[class] = held->state[class] = CLASS_HIDDEN;
-	if (!any)
-		return false;
-	held_make_content(held);
+			held->next[class] = CLASS_HIDDEN;
+	(void) change_classes(held);
 	run_rounds(held);
 	return true;
 }
@@ -338,7 +334,6 @@ hold_exposed_back(HeldBack *held)
 	KnownContent changes = *held->own;
 	const KeyCounter *classes;
 	const bool *exposed;
-	bool		any = false;
 
 	changes.content = held_changes(held);
 	exposed = composition_exposes(held->composition, held->own, &changes);
@@ -356,13 +351,10 @@ hold_exposed_back(HeldBack *held)
 			   sizeof(uint64) * classes->nwords);
 		class = key_counter_find(held->classes);
 		held->next[class] = held->state[class] + 1;
-		change_class(held, class);
-		any = true;
 	}
 	MemoryContextDelete(context);
-	if (!any)
+	if (!change_classes(held))
 		return false;
-	held_make_content(held);
 	run_rounds(held);
 	return true;
 }
@@ -374,7 +366,6 @@ held_rows_keep(HeldBack *held, Oid rows)
 {
 	const Release *release = held->release;
 	List	   *broken = NIL;
-	bool		more = false;
 	ListCell   *cell;
 
 	if (!holds_any(held))
@@ -393,16 +384,10 @@ held_rows_keep(HeldBack *held, Oid rows)
 		if (class == PG_UINT32_MAX || held->state[class] == CLASS_HIDDEN)
 			continue;
 		held->next[class] = held->state[class] + 1;
-		if (held->next[class] != held->state[class])
-			change_class(held, class);
-		more = true;
 	}
 	/* a promise about all classes, or one that others break in turn */
-	if (more && ++held->failures < 10)
-	{
-		held_make_content(held);
+	if (change_classes(held) && ++held->failures < 10)
 		run_rounds(held);
-	}
 	else if (!hold_all_back(held))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
