@@ -33,12 +33,14 @@
 /* A codebook while it is made: a tuplestore of texts, which are cast at the end. */
 static const char *const code_columns[][2] = {
 	{"column_name", "name"}, {"label", "text COLLATE \"C\""}, {"level", "int"}, {"leaves", "bigint"},
-	{"low_number", "numeric"}, {"high_number", "numeric"}, {"low_time", "timestamp"}, {"high_time", "timestamp"}
+	{"low_number", "numeric"}, {"high_number", "numeric"}, {"low_time", "timestamp"},
+	{"high_time", "timestamp"}
 };
 
 enum
 {
-	CODE_COLUMN, CODE_LABEL, CODE_LEVEL, CODE_LEAVES, CODE_LOW, CODE_HIGH, CODE_LOW_TIME, CODE_HIGH_TIME, CODE_COLUMNS
+	CODE_COLUMN, CODE_LABEL, CODE_LEVEL, CODE_LEAVES, CODE_LOW, CODE_HIGH, CODE_LOW_TIME, CODE_HIGH_TIME,
+	CODE_COLUMNS
 };
 
 typedef struct Codebook
@@ -63,7 +65,8 @@ typedef struct CodedColumn
 static bool
 shows_unknown(const ReleaseEntry *entry, const char *column)
 {
-	return read_catalog("SELECT FROM anonopt.attribute WHERE dataset = $1 AND column_name = $2 AND role = 'quasi_identifier' AND unknown IS NOT NULL",
+	return read_catalog("SELECT FROM anonopt.attribute WHERE dataset = $1 AND column_name = $2 AND"
+						" role = 'quasi_identifier' AND unknown IS NOT NULL",
 						add_name(add_text(NULL, entry->dataset), column), 0, NULL)->n > 0;
 }
 
@@ -75,7 +78,9 @@ load_column(const ReleaseEntry *entry, int i)
 	CodedColumn *column = palloc0(sizeof(CodedColumn));
 	Oid			source_type = column_type(entry->source, entry->generalized[i]);
 	TypeMatch	match;
-	LoadedHierarchy *loaded = hierarchy_load(hierarchy, type_is_range(type) ? get_range_subtype(type) : type, entry->generalized[i]);
+	LoadedHierarchy *loaded = hierarchy_load(hierarchy,
+											 type_is_range(type) ? get_range_subtype(type) : type,
+											 entry->generalized[i]);
 
 	column->name = column->attr.name = entry->generalized[i];
 	if (shows_unknown(entry, column->name))
@@ -102,7 +107,8 @@ part_text(const CodedColumn *column, NullableDatum range, LabelPart part)
 	NullableDatum value = label_part(column->values, range, part);
 
 	/* a codebook's times are timestamps, which end before dates do */
-	if (!value.isnull && column->values->subtype == DATEOID && !DATE_NOT_FINITE(DatumGetDateADT(value.value)) &&
+	if (!value.isnull && column->values->subtype == DATEOID &&
+		!DATE_NOT_FINITE(DatumGetDateADT(value.value)) &&
 		DatumGetDateADT(value.value) >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 		return NULL;
 	return value.isnull ? NULL : value_text(label_part_type(column->values, part), value.value);
@@ -130,14 +136,16 @@ add_label(Codebook *book, const CodedColumn *column, const char *label, const Le
 	uint32		unknown = column->attr.unknown_leaf;
 	const char *cells[CODE_COLUMNS] = {column->name, label};
 	bool		is_found = run->first < run->end;
-	bool		is_leaf = is_found && run->end == run->first + 1 && compare_texts(hierarchy->labels[0][run->first], label) == 0;
+	bool		is_leaf = is_found && run->end == run->first + 1 &&
+	compare_texts(hierarchy->labels[0][run->first], label) == 0;
 	bool		is_time = column->attr.leaves == LEAVES_MOMENTS;
 	int64		leaves = (int64) run->end - run->first;
 	NullableDatum range = {.isnull = true};
 
 	/* leaves that the table does not have */
 	leaves -= is_found && unknown >= run->first && unknown < run->end;
-	leaves -= is_found && !column->has_null && hierarchy->null_leaf >= run->first && hierarchy->null_leaf < run->end;
+	leaves -= is_found && !column->has_null && hierarchy->null_leaf >= run->first &&
+		hierarchy->null_leaf < run->end;
 	if (is_found && level >= 0)
 		cells[CODE_LEVEL] = psprintf("%d", level);
 	if (is_leaf || label == NULL)
@@ -145,7 +153,8 @@ add_label(Codebook *book, const CodedColumn *column, const char *label, const Le
 	else if (is_found && !column->from_data)
 		cells[CODE_LEAVES] = psprintf(INT64_FORMAT, leaves);
 	if (column->values != NULL && label != NULL)
-		range = is_found ? label_range(column->values, label, run->first, run->end) : label_said_range(column->values, label);
+		range = is_found ? label_range(column->values, label, run->first, run->end) :
+			label_said_range(column->values, label);
 	if (!range.isnull)
 	{
 		cells[is_time ? CODE_LOW_TIME : CODE_LOW] = part_text(column, range, LABEL_LOW);
@@ -190,7 +199,8 @@ add_column(Codebook *book, int i)
 	for (uint32 label = 0; label < n; label++)
 		if (found.used[label])
 			add_label(book, column, content->labels[i][label], &runs[label],
-					  runs[label].first >= runs[label].end ? -1 : entry->by.kind == BY_LEVELS ? entry->by.levels[i] :
+					  runs[label].first >= runs[label].end ? -1 :
+					  entry->by.kind == BY_LEVELS ? entry->by.levels[i] :
 					  level_of_run(column->attr.hierarchy, &runs[label], content->labels[i][label]));
 }
 
@@ -231,7 +241,8 @@ write_codebook(const Codebook *book, const NewRelation *new)
 	sql_run(psprintf("CREATE TABLE %s (%s, UNIQUE (column_name, label))", new->sql_name, columns.data), NULL);
 	table = made_relation(new->schema, new->name);
 	rows_show(environment, "codes", book->rows, InvalidOid, book->desc);
-	(void) rows_change(psprintf("INSERT INTO %s SELECT %s FROM codes r", relation_sql_name(table), values.data), list_make1_oid(table), NULL, environment);
+	(void) rows_change(psprintf("INSERT INTO %s SELECT %s FROM codes r", relation_sql_name(table),
+								values.data), list_make1_oid(table), NULL, environment);
 	CreateComments(table, RelationRelationId, 0, psprintf("labels of release %s", book->entry->name));
 	return table;
 }

@@ -103,7 +103,8 @@ tell(const Comparison *comparison, int64 people, const KnownContent *nearest)
 		ereport(level,
 				(errcode(composition_errcode(level)),
 				 errmsg_plural("release %s differs from what was shown before by " INT64_FORMAT " person",
-							   "release %s differs from what was shown before by " INT64_FORMAT " people", (unsigned long) people,
+							   "release %s differs from what was shown before by " INT64_FORMAT " people",
+							   (unsigned long) people,
 							   release->sql_name, people),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " is promised.",
 						   other, release->promise.k),
@@ -133,9 +134,11 @@ tell_links(const Release *release, const KnownContent *earlier, int64 people, in
 	ereport(level,
 			(errcode(composition_errcode(level)),
 			 release->population->has_persons ?
-			 errmsg("rows that release %s and a content of %s single out together may all be one person's", release->sql_name, earlier->release.name) :
+			 errmsg("rows that release %s and a content of %s single out together may all be one person's",
+					release->sql_name, earlier->release.name) :
 			 errmsg_plural("release %s and a content of %s together single out " INT64_FORMAT " person",
-						   "release %s and a content of %s together single out " INT64_FORMAT " people", (unsigned long) people,
+						   "release %s and a content of %s together single out " INT64_FORMAT " people",
+						   (unsigned long) people,
 						   release->sql_name, earlier->release.name, people),
 			 errdetail("Values of %s that one of them shows in one class only join the rows of both. The smallest group with the same labels in both is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
 					   names.data, smallest, release->promise.k),
@@ -160,7 +163,8 @@ is_first(Comparison *comparison, const char *what)
  * others.
  */
 static bool
-shows_the_same(const Release *release, Composition *composition, const KnownContent *own, KnownContent *contents, int n)
+shows_the_same(const Release *release, Composition *composition, const KnownContent *own,
+			   KnownContent *contents, int n)
 {
 	int			at = last_content(release->id, contents, n);
 	KnownContent *last = at < 0 ? NULL : &contents[at];
@@ -168,9 +172,11 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 	CommonView	view;
 	const char *unseen;
 
-	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
+	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL ||
+		!contents_are_alike(own, last))
 		return false;
-	if (composition_load(composition, last) == NULL || composition_difference(composition, own, last, &unseen) != 0 ||
+	if (composition_load(composition, last) == NULL ||
+		composition_difference(composition, own, last, &unseen) != 0 ||
 		unseen != NULL || (tuples == NULL) != (last->content->tuples == NULL))
 		return false;
 	if (tuples == NULL)
@@ -196,8 +202,10 @@ tell_unseen(const Release *release, const KnownContent *earlier, const char *col
 	}
 	ereport(level,
 			(errcode(composition_errcode(level)),
-			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, earlier->release.name, column),
-			 dataset_has_role(release->dataset, ROLE_SENSITIVE, column) ? errdetail("They show it at different levels.") :
+			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"",
+					release->sql_name, earlier->release.name, column),
+			 dataset_has_role(release->dataset, ROLE_SENSITIVE, column) ?
+			 errdetail("They show it at different levels.") :
 			 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
 			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
 }
@@ -253,7 +261,10 @@ are_linked(Comparison *comparison, const KnownContent *own, const KnownContent *
 	return linked_before == 0 || linked < linked_before || *below > below_before;
 }
 
-/* Combines an earlier content, which is loaded, with those before; says once what is linked or cannot be combined. */
+/*
+ * Combines an earlier content, which is loaded, with those before; says once
+ * what is linked or cannot be combined.
+ */
 static void
 combine_with(Comparison *comparison, const KnownContent *own, const KnownContent *earlier)
 {
@@ -273,14 +284,16 @@ combine_with(Comparison *comparison, const KnownContent *own, const KnownContent
 	while (missing < earlier->release.ngeneralized && earlier->attr_of[missing] >= 0)
 		missing++;
 	if (missing < earlier->release.ngeneralized && !linked &&
-		is_first(comparison, psprintf("%s of %s", earlier->release.generalized[missing], earlier->release.dataset)))
+		is_first(comparison, psprintf("%s of %s", earlier->release.generalized[missing],
+									  earlier->release.dataset)))
 	{
 		if (earlier->is_others == 1)
 			tell_others(comparison->release);
 		else
 			ereport(level,
 					(errcode(composition_errcode(level)),
-					 errmsg("release %s cannot be combined with a content of %s", comparison->release->sql_name, earlier->release.name),
+					 errmsg("release %s cannot be combined with a content of %s",
+							comparison->release->sql_name, earlier->release.name),
 					 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
 							   earlier->release.generalized[missing]),
 					 errhint("Declare the column with the same hierarchy, in a data set whose relation has it, or set anonopt.composition to off if nobody has both.")));
@@ -330,8 +343,10 @@ lock_people(Oid source)
 	QueryRows  *relations;
 
 	see_own_changes();
-	relations = read_catalog("SELECT r.relation, bool_or(r.is_read) FROM anonopt.relations_of_people($1, $2) r WHERE r.relation <> 0"
-							 " GROUP BY 1 ORDER BY 1", add_oid(add_oid(NULL, source), GetUserId()), lengthof(types), types);
+	relations = read_catalog("SELECT r.relation, bool_or(r.is_read) FROM"
+							 " anonopt.relations_of_people($1, $2) r WHERE r.relation <> 0"
+							 " GROUP BY 1 ORDER BY 1", add_oid(add_oid(NULL, source), GetUserId()),
+							 lengthof(types), types);
 	PopActiveSnapshot();
 	for (int i = 0; i < relations->n; i++)
 	{
@@ -342,7 +357,10 @@ lock_people(Oid source)
 	}
 }
 
-/* A difference as it is recorded, where the caller finds it: of another role's release, only whether it is too small. */
+/*
+ * A difference as it is recorded, where the caller finds it: of another role's
+ * release, only whether it is too small.
+ */
 static int64
 difference_told(const Comparison *comparison, const KnownContent *own, int64 difference)
 {
@@ -378,14 +396,16 @@ composition_check(Release *release)
 	PopActiveSnapshot();
 	n = contents_without_samples(release, contents, n);
 	known_of_release(release, own);
-	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), own, contents, n);
+	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true),
+															own, contents, n);
 	if (refusal_level(release) == 0 || release->unchanged)
 		return;
 	release->difference = 0;
 	for (int i = 0; i < n; i++)
 		comparison.any_others = comparison.any_others || contents[i].is_others == 1;
 	for (int i = 0; i < n && population == NULL; i++)
-		if (contents[i].is_known && (own->release.by.kind == BY_RECODING || !contents_are_alike(own, &contents[i])))
+		if (contents[i].is_known && (own->release.by.kind == BY_RECODING ||
+									 !contents_are_alike(own, &contents[i])))
 			population = population_read(dataset);
 	comparison.composition = composition_begin(dataset, population, true);
 	comparison.combines = population != NULL;
@@ -418,5 +438,6 @@ composition_check(Release *release)
 		tell(&comparison, comparison.together, NULL);
 	else if (release->difference > 0 && release->difference < own->k)
 		tell(&comparison, release->difference, comparison.nearest);
-	release->difference = difference_told(&comparison, own, least_people(release->difference, comparison.linked));
+	release->difference = difference_told(&comparison, own,
+										  least_people(release->difference, comparison.linked));
 }

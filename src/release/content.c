@@ -120,7 +120,8 @@ leaf_digests(const Population *population)
 }
 
 uint64
-tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple)
+tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs,
+			 uint32 tuple)
 {
 	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
 	uint64		digest = 0;
@@ -140,7 +141,10 @@ tuple_digest(const Population *population, const uint64 *const *digests, const i
 #define ALL_STARS PG_UINT32_MAX
 #define NOT_SHOWN (PG_UINT32_MAX - 1)
 
-/* Writes the generalized labels of a row, or what its class is joined with, as the next key of the classes. */
+/*
+ * Writes the generalized labels of a row, or what its class is joined with, as
+ * the next key of the classes.
+ */
 static void
 view_row(KeyCounter *classes, const CommonView *view, int side, const uint64 *row)
 {
@@ -219,7 +223,8 @@ content_difference_from(ContentDifference *difference, const Content *b, const C
 
 	/* what was compared before remains as keys that count nobody */
 	memcpy(classes->counts, difference->class_counts, sizeof(int64) * difference->nclasses);
-	memset(classes->counts + difference->nclasses, 0, sizeof(int64) * (classes->nkeys - difference->nclasses));
+	memset(classes->counts + difference->nclasses, 0,
+		   sizeof(int64) * (classes->nkeys - difference->nclasses));
 	memcpy(rows->counts, difference->row_counts, sizeof(int64) * difference->nrows);
 	memset(rows->counts + difference->nrows, 0, sizeof(int64) * (rows->nkeys - difference->nrows));
 	add_rows(difference, b, view, 1);
@@ -359,12 +364,14 @@ typedef struct ContentPart
 
 static const EntryField part_fields[] = {
 	{COLUMN("compared", FIELD_NAMES, FIELD_OPTIONAL, OF_PART(values)),.given = OF_PART(nvalues)},
-	{COLUMN("compared_levels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(value_levels)),.given = OF_PART(nvalue_levels)},
+	{COLUMN("compared_levels", FIELD_INTEGERS, FIELD_OPTIONAL,
+			OF_PART(value_levels)),.given = OF_PART(nvalue_levels)},
 	{COLUMN("labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_PART(labels)),.given = OF_PART(nlabels)},
 	{COLUMN("nlabels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(nlabels_of)),.given = OF_PART(nattrs)},
 	{COLUMN("rows", FIELD_BYTES, FIELD_REQUIRED, OF_PART(rows))},
 	{COLUMN("tuples", FIELD_BYTES, 0, OF_PART(tuples))},
-	{COLUMN("difference", FIELD_COUNT, 0, OF_PART(difference)),.given = OF_PART(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX},
+	{COLUMN("difference", FIELD_COUNT, 0, OF_PART(difference)),.given = OF_PART(has_difference),.least =
+	PG_INT64_MIN,.most = PG_INT64_MAX},
 	{COLUMN("epsilon", FIELD_FIGURE, 0, OF_PART(epsilon)),.given = OF_PART(is_private)},
 	{COLUMN("delta", FIELD_FIGURE, 0, OF_PART(delta)),.given = OF_PART(is_private)}
 };
@@ -389,7 +396,8 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 		memcpy(part.labels + at, content->labels[a], sizeof(char *) * content->nlabels[a]);
 	if (content->tuples != NULL)
 	{
-		if (VARHDRSZ + packed_size(content->tuples, -1, sizeof(uint32)) * content->tuples->nkeys > MaxAllocSize)
+		if (VARHDRSZ + packed_size(content->tuples, -1,
+								   sizeof(uint32)) * content->tuples->nkeys > MaxAllocSize)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("recoding has too many tuples to be published"),
@@ -398,9 +406,12 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 	}
 	for (uint32 first = 0; first < n || number == 0; first += PART_KEYS)
 	{
-		part.rows = keys_pack(content->rows, single_code(content), sizeof(int64), first, Min(n - first, PART_KEYS));
-		entry_insert("published_content", part_fields, lengthof(part_fields), &part, "id, version, part, made_at",
-					 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM anonopt.published_content o WHERE o.id = '%s'), %d, clock_timestamp()",
+		part.rows = keys_pack(content->rows, single_code(content), sizeof(int64), first,
+							  Min(n - first, PART_KEYS));
+		entry_insert("published_content", part_fields, lengthof(part_fields), &part,
+					 "id, version, part, made_at",
+					 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM"
+							  " anonopt.published_content o WHERE o.id = '%s'), %d, clock_timestamp()",
 							  entry->id, number == 0 ? 1 : 0, entry->id, number));
 		pfree(part.rows);
 		part = (ContentPart)
@@ -462,7 +473,8 @@ known_content_load(const KnownContent *known, MemoryContext context)
 	const ReleaseEntry *release = &known->release;
 	Content    *content = NULL;
 	QueryRows  *rows = entry_rows(part_fields, lengthof(part_fields),
-								  psprintf("anonopt.published_content p WHERE p.id = $1::uuid AND p.version = " INT64_FORMAT " ORDER BY p.part", known->version),
+								  psprintf("anonopt.published_content p WHERE p.id = $1::uuid AND"
+										   " p.version = " INT64_FORMAT " ORDER BY p.part", known->version),
 								  TEXTOID, CStringGetTextDatum(release->id));
 
 	for (int i = 0; i < rows->n; i++)
@@ -472,13 +484,16 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		entry_read(rows, i, release->name, part_fields, lengthof(part_fields), &part);
 		if (i == 0)
 		{
-			content = content_create(context, release->ngeneralized, part.nvalues, VARSIZE_ANY_EXHDR(part.rows) / (sizeof(uint64) * (code_words(release->ngeneralized) + part.nvalues + 1)));
+			content = content_create(context, release->ngeneralized, part.nvalues,
+									 VARSIZE_ANY_EXHDR(part.rows) / (sizeof(uint64) * (code_words(release->ngeneralized) + part.nvalues + 1)));
 			content->values = part.values;
 			if (part.nvalue_levels > 0)
 				content->value_levels = part.value_levels;
 			if (part.tuples != NULL)
 				content->tuples = key_counter_create(context, 1, 1024);
-			if (!take_labels(content, &part) || (part.nvalue_levels > 0 && part.nvalue_levels != part.nvalues) || (part.tuples != NULL && !keys_unpack(content->tuples, -1, sizeof(uint32), part.tuples)))
+			if (!take_labels(content, &part) ||
+				(part.nvalue_levels > 0 && part.nvalue_levels != part.nvalues) ||
+				(part.tuples != NULL && !keys_unpack(content->tuples, -1, sizeof(uint32), part.tuples)))
 				refuse_entry(release->name);
 		}
 		if (!take_rows(content, &part))

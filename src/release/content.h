@@ -50,7 +50,8 @@ content_row(const Content *content, uint32 row)
  * those that look alike have the same number.  Returns the numbers by code, those
  * of the first content first.
  */
-extern uint32 *unite_labels(const Content *a, int i, const Content *b, int j, uint32 *nlabels, const char ***labels);
+extern uint32 *unite_labels(const Content *a, int i, const Content *b, int j, uint32 *nlabels,
+							const char ***labels);
 
 /* The classes of a content: keys of their labels, with their people; not those shown as stars. */
 extern KeyCounter *content_classes(const Content *content);
@@ -67,7 +68,8 @@ extern uint32 content_class_of(const Content *content, uint64 digest);
  * the given attributes (NULL for all).  They are the same on every machine.
  */
 extern const uint64 *const *leaf_digests(const Population *population);
-extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
+extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs,
+						   int nattrs, uint32 tuple);
 
 /* The minimum of numbers that are not 0, or 0. */
 static inline int64
@@ -132,11 +134,15 @@ extern ContentDifference content_difference(const Content *a, const Content *b, 
 /* The smallest of these groups of people whom one side shows, or 0. */
 extern int64 smallest_difference(const ContentDifference *difference);
 
-/* By class: how many different values those have whom only one side shows; a value is given by its place in the view. */
+/*
+ * By class: how many different values those have whom only one side shows; a
+ * value is given by its place in the view.
+ */
 extern int64 *values_of_difference(const ContentDifference *difference, int side, int value);
 
 /* The class of a view to which the labels of a row belong: its number in a difference, or PG_UINT32_MAX. */
-extern uint32 class_in_view(const ContentDifference *difference, const CommonView *view, int side, const uint64 *row);
+extern uint32 class_in_view(const ContentDifference *difference, const CommonView *view, int side,
+							const uint64 *row);
 
 /* The values that two contents both show, as pairs of positions; returns their number. */
 extern int	common_values(const Content *a, const Content *b, int (**values)[2]);
@@ -146,7 +152,8 @@ extern int	common_values(const Content *a, const Content *b, int (**values)[2]);
  * their classes in both contents; 0 if there is none.  Sets the people in
  * groups of fewer than k.
  */
-extern int64 content_links(const Content *a, const Content *b, const int (*values)[2], int nvalues, int64 k, int64 *below);
+extern int64 content_links(const Content *a, const Content *b, const int (*values)[2], int nvalues, int64 k,
+						   int64 *below);
 
 /* ---------------------------------------- as stored in anonopt.published_content */
 
@@ -200,7 +207,8 @@ typedef struct FoundLabels
  * Looks for labels where a generalization would have them: at a level, in a
  * cut, or anywhere.  Returns whether all that are used are there.
  */
-extern bool find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by, const Attribute *attr);
+extern bool find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by,
+						const Attribute *attr);
 
 /* By label, the smallest run of leaves that holds all that it stands for there. */
 extern LeafRun *runs_of_labels(const FoundLabels *found);
@@ -248,7 +256,8 @@ extern bool *composition_exposes(Composition *composition, const KnownContent *a
  * Splits groups of people, or of tuples that stand for some, by their classes
  * in one more content; returns the new groups, with their people.
  */
-extern KeyCounter *split_groups(MemoryContext context, uint32 *group_of, uint32 n, const int64 *class_of, const int64 *people);
+extern KeyCounter *split_groups(MemoryContext context, uint32 *group_of, uint32 n, const int64 *class_of,
+								const int64 *people);
 
 /*
  * Loads and places another content, in a context of its own, which the caller
@@ -280,7 +289,8 @@ join(uint32 *joined, uint32 a, uint32 b)
 }
 
 /* How a content is compared with another: by the finest labels that both have in common. */
-extern void view_contents(Composition *composition, const KnownContent *a, const KnownContent *b, CommonView *view);
+extern void view_contents(Composition *composition, const KnownContent *a, const KnownContent *b,
+						  CommonView *view);
 
 /*
  * Whether the rows of two contents may be the same, so that one can be
@@ -290,7 +300,8 @@ extern void view_contents(Composition *composition, const KnownContent *a, const
 static inline bool
 rows_correspond(const KnownContent *a, const KnownContent *b)
 {
-	return (!a->release.has_people_k && !b->release.has_people_k) || (a->same_rows == 1 && b->same_rows == 1) ||
+	return (!a->release.has_people_k && !b->release.has_people_k) ||
+		(a->same_rows == 1 && b->same_rows == 1) ||
 		(a->release.id != NULL && b->release.id != NULL && strcmp(a->release.id, b->release.id) == 0);
 }
 
@@ -299,7 +310,8 @@ rows_correspond(const KnownContent *a, const KnownContent *b)
  * column that cannot be compared, or NULL.  Where people have several rows, any
  * difference may be one person.
  */
-extern int64 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen);
+extern int64 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b,
+									const char **unseen);
 
 /*
  * The people in the smallest group that values link, as content_links says, if
@@ -313,7 +325,8 @@ extern int64 composition_links(const KnownContent *a, const KnownContent *b, int
  * column, by groups of values that both show together; returns false if the
  * values of their labels are unknown.
  */
-extern bool view_by_values(Composition *composition, const KnownContent *a, const KnownContent *b, int i, int j,
+extern bool view_by_values(Composition *composition, const KnownContent *a, const KnownContent *b, int i,
+						   int j,
 						   ContentView *view_a, ContentView *view_b);
 
 /*

@@ -21,7 +21,8 @@
 
 /* Treats labels that look alike as equal. */
 static void
-view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
+view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, ContentView *view_a,
+			  ContentView *view_b)
 {
 	const char **different;
 	uint32		ndifferent;
@@ -126,7 +127,8 @@ view_contents(Composition *composition, const KnownContent *a, const KnownConten
 }
 
 int64
-composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen)
+composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b,
+					   const char **unseen)
 {
 	MemoryContext context;
 	MemoryContext old;

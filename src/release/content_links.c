@@ -67,7 +67,8 @@ common_values(const Content *a, const Content *b, int (**values)[2])
 
 /* Counts the people of a content by class and value. */
 static void
-count_cells(LinkSide *side, KeyCounter *numbers, const Content *content, const int (*values)[2], int nvalues, int which)
+count_cells(LinkSide *side, KeyCounter *numbers, const Content *content, const int (*values)[2],
+			int nvalues, int which)
 {
 	int			words = code_words(content->nattrs);
 	MemoryContext context = numbers->context;
@@ -113,13 +114,15 @@ sum_values(LinkSide *side, uint32 nvalues)
 static uint32
 class_of_all(const LinkSide *side, const LinkSide *other, uint32 value)
 {
-	return side->people[value] > 0 && side->people[value] >= other->people[value] ? side->single[value] : NO_SINGLE_CLASS;
+	return side->people[value] > 0 && side->people[value] >= other->people[value] ? side->single[value] :
+		NO_SINGLE_CLASS;
 }
 
 int64
 content_links(const Content *a, const Content *b, const int (*values)[2], int nvalues, int64 k, int64 *below)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt links", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt links",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyCounter *numbers = key_counter_create(context, Max(nvalues, 1), 1024);
 	KeyCounter *pairs = key_counter_create(context, 2, 1024);
@@ -145,7 +148,8 @@ content_links(const Content *a, const Content *b, const int (*values)[2], int nv
 			 * the second side's are those of the first if that has them all,
 			 * too
 			 */
-			if (other == NO_SINGLE_CLASS || (s == 1 && class_of_all(&sides[1], &sides[0], value) != NO_SINGLE_CLASS))
+			if (other == NO_SINGLE_CLASS || (s == 1 &&
+											 class_of_all(&sides[1], &sides[0], value) != NO_SINGLE_CLASS))
 				continue;
 			pair[s] = class;
 			pair[1 - s] = other;

@@ -39,9 +39,12 @@ void
 composition_define_settings(void)
 {
 	DefineCustomEnumVariable("anonopt.composition",
-							 "Sets what happens when releases of a relation together reveal more than they promise.",
-							 "Publishing and refreshing warn, refuse, or skip the comparison; refreshing may hold back what reveals too much.",
-							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL, NULL, NULL);
+							 "Sets what happens when releases of a relation together reveal more than"
+							 " they promise.",
+							 "Publishing and refreshing warn, refuse, or skip the comparison;"
+							 " refreshing may hold back what reveals too much.",
+							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL,
+							 NULL, NULL);
 }
 
 int
@@ -73,12 +76,14 @@ contents_are_alike(const KnownContent *content_a, const KnownContent *content_b)
 
 	if (a->ngeneralized != b->ngeneralized || a->by.kind != b->by.kind)
 		return false;
-	if (a->by.kind == BY_RECODING && (strcmp(a->by.recoding_name, b->by.recoding_name) != 0 || a->by.labels != b->by.labels))
+	if (a->by.kind == BY_RECODING && (strcmp(a->by.recoding_name, b->by.recoding_name) != 0 ||
+									  a->by.labels != b->by.labels))
 		return false;
 	for (int i = 0; i < a->ngeneralized; i++)
 		if (strcmp(a->generalized[i], b->generalized[i]) != 0 || a->hierarchies[i] != b->hierarchies[i] ||
 			(a->by.kind == BY_LEVELS && a->by.levels[i] != b->by.levels[i]) ||
-			(a->by.kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->by.cuts[i], b->by.cuts[i]))))
+			(a->by.kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->by.cuts[i],
+																		b->by.cuts[i]))))
 			return false;
 	return true;
 }
@@ -106,7 +111,8 @@ recoding_of_column(const Generalization *by, int i, const Attribute *attr, const
 		cut_of.min_level = tried < 0 ? attr->min_level : tried;
 		if (hierarchy->levels[cut_of.min_level].nlabels != VARBITLEN(DatumGetVarBitP(by->cuts[i])) + 1)
 			continue;
-		recoding = recoding_cut(hierarchy, &hierarchy->levels[cut_of.min_level], separated_labels(by->cuts[i]));
+		recoding = recoding_cut(hierarchy, &hierarchy->levels[cut_of.min_level],
+								separated_labels(by->cuts[i]));
 		if (labels != NULL)
 			*labels = (const char *const *) group_labels(&cut_of, recoding);
 		return recoding;
@@ -115,12 +121,14 @@ recoding_of_column(const Generalization *by, int i, const Attribute *attr, const
 }
 
 bool
-find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by, const Attribute *attr)
+find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by,
+			const Attribute *attr)
 {
 	const Hierarchy *hierarchy = attr->hierarchy;
 	const char *const *labels = content->labels[i];
 	uint32		nlabels = content->nlabels[i];
-	bool	   *has = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *has = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1,
+												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	const char *const *texts;
 	const Recoding *recoding = recoding_of_column(by, i, attr, &texts);
 
@@ -143,7 +151,8 @@ find_labels(FoundLabels *found, const Content *content, int i, const Generalizat
 
 	/* the index finds only one of the labels that look alike */
 	found->index = index_texts(labels, nlabels);
-	found->used = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	found->used = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1,
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 row = 0; row < content->rows->nkeys; row++)
 	{
 		uint32		label = code_at(content_row(content, row), i);
@@ -181,7 +190,8 @@ runs_of_labels(const FoundLabels *found)
 			if (label % 65536 == 0)
 				CHECK_FOR_INTERRUPTS();
 			if (place != PG_UINT32_MAX)
-				widen_run(&runs[place], found->recodings[r]->first_leaf[label], found->recodings[r]->leaves[label]);
+				widen_run(&runs[place], found->recodings[r]->first_leaf[label],
+						  found->recodings[r]->leaves[label]);
 		}
 	return runs;
 }
@@ -212,13 +222,16 @@ content_place(KnownContent *placed, const Dataset *dataset, const Population *po
 		 * with the hierarchy that it was made with, or one that has its
 		 * labels
 		 */
-		if (a >= 0 && population != NULL && declared_attribute(dataset, a)->hierarchy != known->hierarchies[i] &&
-			((known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY) || placed->content == NULL ||
+		if (a >= 0 && population != NULL && declared_attribute(dataset,
+															   a)->hierarchy != known->hierarchies[i] &&
+			((known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY) ||
+			 placed->content == NULL ||
 			 !find_labels(&found, placed->content, i, &known->by, &population->attrs[a])))
 			a = -1;
 		placed->attr_of[i] = a;
 		if (a < 0 || (known->by.kind != BY_RECODING &&
-					  (population == NULL || recoding_of_column(&known->by, i, &population->attrs[a], NULL) == NULL)))
+					  (population == NULL || recoding_of_column(&known->by, i, &population->attrs[a],
+																NULL) == NULL)))
 			placed->is_placed = false;
 	}
 }
@@ -226,7 +239,8 @@ content_place(KnownContent *placed, const Dataset *dataset, const Population *po
 bool
 content_is_placed(const KnownContent *placed)
 {
-	return placed->is_placed && (placed->release.by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL));
+	return placed->is_placed && (placed->release.by.kind != BY_RECODING ||
+								 (placed->content != NULL && placed->content->tuples != NULL));
 }
 
 /* ------------------------------------------------------ people who look alike */
@@ -241,7 +255,8 @@ composition_begin(const Dataset *dataset, const Population *population, bool lat
 	composition->dataset = dataset;
 	composition->population = population;
 	composition->latest = latest;
-	composition->group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	composition->group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1),
+													   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	return composition;
 }
 
@@ -271,7 +286,8 @@ labels_of_leaves(const Population *population, const KnownContent *placed, int i
 	const char *const *texts;
 	const Recoding *recoding = recoding_of_column(&placed->release.by, i, attr, &texts);
 	TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
-	uint32	   *labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) attr->hierarchy->nleaves + 1));
+	uint32	   *labels = MemoryContextAllocHuge(CurrentMemoryContext,
+												sizeof(uint32) * ((Size) attr->hierarchy->nleaves + 1));
 
 	for (uint32 label = 0; label < recoding->nlabels; label++)
 	{
@@ -306,8 +322,9 @@ classes_of_tuples(const Population *population, const KnownContent *placed)
 			CHECK_FOR_INTERRUPTS();
 		if (by_recoding)
 		{
-			class_of[tuple] = content_class_of(placed->content, tuple_digest(population, digests, placed->attr_of,
-																			 nattrs, tuple));
+			class_of[tuple] = content_class_of(placed->content,
+											   tuple_digest(population, digests, placed->attr_of,
+															nattrs, tuple));
 			continue;
 		}
 		key = key_counter_candidate(classes);
@@ -365,7 +382,8 @@ add_content(Composition *composition, const KnownContent *placed, const int64 **
 int64
 composition_add(Composition *composition, const KnownContent *placed)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	const int64 *people_of;
 	uint32		ngroups = add_content(composition, placed, &people_of);

@@ -43,7 +43,8 @@ read_hierarchy(Oid relation)
 	table = relation_open_existing(relation);
 	columns = live_columns(table);
 	if (columns != NIL)
-		type = lookup_type_cache(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid), TYPECACHE_CMP_PROC | TYPECACHE_HASH_PROC);
+		type = lookup_type_cache(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid),
+								 TYPECACHE_CMP_PROC | TYPECACHE_HASH_PROC);
 	relation_close(table, NoLock);
 	if (type == NULL || !OidIsValid(type->cmp_proc) || !OidIsValid(type->hash_proc))
 		return NULL;
@@ -143,7 +144,8 @@ side_begin(Side *side, Composition *composition, const KnownContent *placed, int
 	if ((!find_labels(&side->labels, content, i, &known->by, attr) || side->labels.n == 0) &&
 		!find_labels(&side->labels, content, i, &anywhere, attr))
 		return false;
-	side->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
+	side->first = MemoryContextAllocHuge(CurrentMemoryContext,
+										 sizeof(uint32) * ((Size) content->nlabels[i] + 1));
 	memset(side->first, 0xff, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
 	return true;
 }
@@ -211,7 +213,8 @@ view_by_values(Composition *composition, const KnownContent *a, const KnownConte
 		sides[1].offset = sides[0].labels.hierarchy->nleaves;
 	nleaves = sides[1].offset + sides[1].labels.hierarchy->nleaves;
 	joined = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nleaves + 1));
-	common = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nleaves + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	common = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nleaves + 1,
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 leaf = 0; leaf < nleaves; leaf++)
 		joined[leaf] = leaf;
 	join_hierarchies(&sides[0], &sides[1], joined, common);

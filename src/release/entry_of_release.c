@@ -46,12 +46,16 @@ measures_json(const Release *release)
 	initStringInfo(&json);
 	if (is_private(release))
 		return psprintf("{%s\"people\": " INT64_FORMAT ", \"k\": %s, \"classes\": " INT64_FORMAT "}",
-						release->dataset->person == NULL ? "" : psprintf("\"rows\": " INT64_FORMAT ", ", release->shown_rows),
-						release->shown_people, m->classes == 0 ? "null" : psprintf(INT64_FORMAT, m->k), (int64) m->classes);
+						release->dataset->person == NULL ? "" :
+						psprintf("\"rows\": " INT64_FORMAT ", ", release->shown_rows),
+						release->shown_people, m->classes == 0 ? "null" : psprintf(INT64_FORMAT, m->k),
+						(int64) m->classes);
 	for (int i = 0; i < lengthof(figures); i++)
 		if (figures[i].is_listed)
-			appendStringInfo(&json, "%s\"%s\": %s", json.len > 0 ? ", " : "{", figures[i].name, !figures[i].is_known ? "null" :
-							 DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(figures[i].value))));
+			appendStringInfo(&json, "%s\"%s\": %s", json.len > 0 ? ", " : "{", figures[i].name,
+							 !figures[i].is_known ? "null" :
+							 DatumGetCString(DirectFunctionCall1(float8out,
+																 Float8GetDatum(figures[i].value))));
 	appendStringInfoString(&json, json.len > 0 ? "}" : "{}");
 	return json.data;
 }
@@ -72,7 +76,8 @@ enum
 static int
 shows_as(const Release *release, const ShownColumn *column)
 {
-	return column->pseudonym ? AS_PSEUDONYM : column->labelled ? shown_level_of(release->dataset, column->name) : AS_IT_IS;
+	return column->pseudonym ? AS_PSEUDONYM :
+		column->labelled ? shown_level_of(release->dataset, column->name) : AS_IT_IS;
 }
 
 static ColumnNames
@@ -84,7 +89,8 @@ column_names(const Release *release)
 	for (int i = 0; i < 3; i++)
 		columns.names[i] = palloc(sizeof(char *) * (release->ncolumns + MAX_ATTRIBUTES));
 	for (int a = 0; a < release->population->nattrs; a++)
-		columns.names[NAMES_GENERALIZED][columns.n[NAMES_GENERALIZED]++] = pstrdup(release->population->attrs[a].name);
+		columns.names[NAMES_GENERALIZED][columns.n[NAMES_GENERALIZED]++] =
+			pstrdup(release->population->attrs[a].name);
 	for (int i = 0; i < release->ncolumns; i++)
 	{
 		const ShownColumn *column = &release->columns[i];
@@ -187,7 +193,10 @@ append_run(LabelCover *cover, const Attribute *attr, const char *label, uint32 f
 	cover->nfirsts = cover->nlasts = ++cover->n;
 }
 
-/* The runs under the labels that are shown: of a cut's groups, or of boxes, whose labels and runs may occur several times. */
+/*
+ * The runs under the labels that are shown: of a cut's groups, or of boxes,
+ * whose labels and runs may occur several times.
+ */
 static KeyCounter *
 shown_runs(const Classes *classes, int a, const Recoding *cut)
 {
@@ -218,8 +227,10 @@ cover_of_attribute(const Classes *classes, int a, const Recoding *cut)
 	LabelCover	cover = {0};
 
 	/* values without a leaf part a run in two */
-	cover.labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
-	cover.firsts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.labels = MemoryContextAllocHuge(CurrentMemoryContext,
+										  sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.firsts = MemoryContextAllocHuge(CurrentMemoryContext,
+										  sizeof(char *) * (2 * (Size) runs->nkeys + 1));
 	cover.lasts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
 	cover.unknown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) runs->nkeys + 1));
 	for (Size i = 0; i < runs->nkeys; i++)
@@ -256,7 +267,8 @@ covers_of_release(const Release *release, int *n)
 	*n = release->population->nattrs;
 	covers = palloc(sizeof(LabelCover) * (*n + 1));
 	for (int a = 0; a < *n; a++)
-		covers[a] = cover_of_attribute(release->classes, a, release->by.kind == BY_CUTS ? release->classes->node[a] : NULL);
+		covers[a] = cover_of_attribute(release->classes, a,
+									   release->by.kind == BY_CUTS ? release->classes->node[a] : NULL);
 	return covers;
 }
 
@@ -309,7 +321,8 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	}
 	entry->measures = measures_json(release);
 	/* the people in the smallest class, if they have several rows each */
-	entry->has_people_k = is_private(release) ? release->dataset->person != NULL : release->population->has_persons;
+	entry->has_people_k = is_private(release) ? release->dataset->person != NULL :
+		release->population->has_persons;
 	entry->people_k = release->measures.k;
 	if (release->by.kind != BY_RECORDS && release->classes->starred > 0)
 		entry->people_k = Min(entry->people_k, release->classes->starred);
@@ -351,11 +364,13 @@ release_comment(const Release *release, const char *id)
 		bool		of_values = promise_is_general(promise) && promise->model != MODEL_K;
 
 		if (promise_is_general(promise))
-			appendStringInfo(&comment, "%s%s = %s %s ", i > 0 ? "; " : "", model_name(promise->model), number_text(promise->threshold), of_values ? "in" : "by");
+			appendStringInfo(&comment, "%s%s = %s %s ", i > 0 ? "; " : "", model_name(promise->model),
+							 number_text(promise->threshold), of_values ? "in" : "by");
 		else
 			appendStringInfo(&comment, "; %s", promise_text(promise));
 		if (promise_is_general(promise))
-			append_names(&comment, columns.names[of_values ? NAMES_SENSITIVE : NAMES_GENERALIZED], columns.n[of_values ? NAMES_SENSITIVE : NAMES_GENERALIZED]);
+			append_names(&comment, columns.names[of_values ? NAMES_SENSITIVE : NAMES_GENERALIZED],
+						 columns.n[of_values ? NAMES_SENSITIVE : NAMES_GENERALIZED]);
 		if (promise->column != NULL)
 			appendStringInfo(&comment, " in %s", promise->column);
 		if (OidIsValid(promise->population))
@@ -363,9 +378,12 @@ release_comment(const Release *release, const char *id)
 		covers_values = covers_values || of_values || promise->column != NULL;
 	}
 	if (is_private(release))
-		appendStringInfo(&comment, "; differential privacy with epsilon = %s and delta = %s of a %s%s", number_text(release->privacy.epsilon),
-						 number_text(release->privacy.delta), release->dataset->person == NULL ? "row" : "person",
-						 release->trusted ? ", if the hierarchies do not depend on the data, for which the publisher vouches" : "");
+		appendStringInfo(&comment, "; differential privacy with epsilon = %s and delta = %s of a %s%s",
+						 number_text(release->privacy.epsilon),
+						 number_text(release->privacy.delta),
+						 release->dataset->person == NULL ? "row" : "person",
+						 release->trusted ? ", if the hierarchies do not depend on the data, for which"
+						 " the publisher vouches" : "");
 	/* which covers all columns */
 	if (is_private(release))
 		uncovered = 0;
@@ -422,7 +440,8 @@ release_of_entry(const ReleaseEntry *entry)
 		release->forms[i] = (ColumnsAs) find_name(entry->forms[i], columns_as_names, COLUMNS_AS);
 	promise->k = (int64) general_promise(entry, MODEL_K)->threshold;
 	if (entry->is_private)
-		release->privacy = privacy_parameters(entry->privacy.epsilon, entry->privacy.delta, &entry->privacy.beta);
+		release->privacy = privacy_parameters(entry->privacy.epsilon, entry->privacy.delta,
+											  &entry->privacy.beta);
 	release->trusted = entry->trusted;
 	/* beside those that are declared now, it keeps its own */
 	for (int i = 0; i < entry->npromises; i++)
@@ -434,7 +453,8 @@ release_of_entry(const ReleaseEntry *entry)
 		if (model_needs_population(own->model) && !OidIsValid(own->population))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("population of promise %s of release %s is gone", model_name(own->model), entry->name),
+					 errmsg("population of promise %s of release %s is gone", model_name(own->model),
+							entry->name),
 					 errhint("Drop the release and publish it again.")));
 		if ((own->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, own->column)) ||
 			(own->rows_known > 0 && dataset->person == NULL))
@@ -450,7 +470,8 @@ release_of_entry(const ReleaseEntry *entry)
 	release->by = entry->by;
 	if (entry->by.kind == BY_LEVELS)
 		check_node(dataset, entry->by.levels);
-	if (entry->by.kind == BY_RECODING && (!OidIsValid(entry->by.recoding) || get_rel_name(entry->by.recoding) == NULL))
+	if (entry->by.kind == BY_RECODING && (!OidIsValid(entry->by.recoding) ||
+										  get_rel_name(entry->by.recoding) == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("recoding %s of release %s is gone", entry->by.recoding_name, entry->name),

@@ -71,7 +71,8 @@ entry_rows(const EntryField *fields, int nfields, const char *rest, Oid type, Da
 		const char *column = fields[i].read != NULL ? fields[i].read : psprintf("p.%s", fields[i].column);
 
 		types[i] = kind->type;
-		appendStringInfo(&sql, "%s%s%s", i > 0 ? ", " : "SELECT ", column, kind->read == NULL ? "" : kind->read);
+		appendStringInfo(&sql, "%s%s%s", i > 0 ? ", " : "SELECT ", column,
+						 kind->read == NULL ? "" : kind->read);
 	}
 	appendStringInfo(&sql, " FROM %s", rest);
 	return read_catalog(sql.data, add_value(NULL, type, value, false), nfields, types);
@@ -90,7 +91,8 @@ read_array(const EntryField *field, Datum value, const char *release, int *n)
 	bool		byval;
 	char		align;
 
-	if (ARR_NDIM(array) > 1 || ARR_ELEMTYPE(array) != type || ((field->flags & FIELD_NULLS) == 0 && array_contains_nulls(array)))
+	if (ARR_NDIM(array) > 1 || ARR_ELEMTYPE(array) != type ||
+		((field->flags & FIELD_NULLS) == 0 && array_contains_nulls(array)))
 		refuse_entry(release);
 	get_typlenbyvalalign(type, &length, &byval, &align);
 	deconstruct_array(array, type, length, byval, align, &elements, &nulls, n);
@@ -110,7 +112,8 @@ read_array(const EntryField *field, Datum value, const char *release, int *n)
 				((int64 *) result)[i] = DatumGetInt64(elements[i]);
 				break;
 			case FIELD_RELATIONS:
-				((Oid *) result)[i] = is_oid(DatumGetInt64(elements[i])) ? (Oid) DatumGetInt64(elements[i]) : InvalidOid;
+				((Oid *) result)[i] = is_oid(DatumGetInt64(elements[i])) ?
+					(Oid) DatumGetInt64(elements[i]) : InvalidOid;
 				break;
 			default:
 				((Datum *) result)[i] = elements[i];
@@ -124,7 +127,8 @@ read_field(const EntryField *field, Datum value, bool isnull, const char *releas
 	void	   *at = into + field->at;
 
 	if (isnull ? (field->flags & FIELD_REQUIRED) != 0 :
-		(field->kind == FIELD_COUNT && (DatumGetInt64(value) < field->least || DatumGetInt64(value) > field->most)) ||
+		(field->kind == FIELD_COUNT && (DatumGetInt64(value) < field->least ||
+										DatumGetInt64(value) > field->most)) ||
 		(field->kind == FIELD_RELATION && !is_oid(DatumGetInt64(value))))
 		refuse_entry(release);
 	if (OidIsValid(kinds[field->kind].element))
@@ -139,7 +143,8 @@ read_field(const EntryField *field, Datum value, bool isnull, const char *releas
 		*(bool *) (into + field->given) = !isnull;
 	if (field->nwords > 0)
 	{
-		int			word = isnull ? field->nwords : find_name(TextDatumGetCString(value), field->words, field->nwords);
+		int			word = isnull ? field->nwords :
+		find_name(TextDatumGetCString(value), field->words, field->nwords);
 
 		if (word < 0)
 			refuse_entry(release);
@@ -172,7 +177,8 @@ read_field(const EntryField *field, Datum value, bool isnull, const char *releas
 }
 
 void
-entry_read(const QueryRows *rows, int row, const char *release, const EntryField *fields, int nfields, void *into)
+entry_read(const QueryRows *rows, int row, const char *release, const EntryField *fields, int nfields,
+		   void *into)
 {
 	for (int i = 0; i < nfields; i++)
 	{
@@ -200,11 +206,13 @@ array_value(const EntryField *field, const char *from, bool *isnull)
 		case FIELD_INTEGERS:
 			return integers_datum(array, n);
 		case FIELD_COUNTS:
-			return PointerGetDatum(construct_array(array, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+			return PointerGetDatum(construct_array(array, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+												   TYPALIGN_DOUBLE));
 		case FIELD_RELATIONS:
 			return numbers_datum(array, n);
 		default:
-			return PointerGetDatum(construct_array(array, n, kinds[field->kind].element, -1, false, TYPALIGN_INT));
+			return PointerGetDatum(construct_array(array, n, kinds[field->kind].element, -1, false,
+												   TYPALIGN_INT));
 	}
 }
 
@@ -266,7 +274,8 @@ parameter(const EntryField *fields, int i)
 }
 
 void
-entry_insert(const char *table, const EntryField *fields, int nfields, const void *from, const char *columns, const char *values)
+entry_insert(const char *table, const EntryField *fields, int nfields, const void *from,
+			 const char *columns, const char *values)
 {
 	StringInfoData names;
 	StringInfoData numbers;
@@ -279,7 +288,8 @@ entry_insert(const char *table, const EntryField *fields, int nfields, const voi
 			appendStringInfo(&names, "%s, ", fields[i].column);
 			appendStringInfo(&numbers, "%s, ", parameter(fields, i));
 		}
-	(void) write_fields(psprintf("INSERT INTO anonopt.%s (%s%s) VALUES (%s%s)", table, names.data, columns, numbers.data, values),
+	(void) write_fields(psprintf("INSERT INTO anonopt.%s (%s%s) VALUES (%s%s)", table, names.data, columns,
+								 numbers.data, values),
 						fields, nfields, from);
 }
 
@@ -298,12 +308,14 @@ entry_update(const char *table, const EntryField *fields, int nfields, const voi
 		if ((fields[i].flags & FIELD_UNWRITTEN) != 0)
 			continue;
 		if ((fields[i].flags & fixed) != 0)
-			appendStringInfo(&conditions, " AND %s IS NOT DISTINCT FROM p.%s", parameter(fields, i), fields[i].column);
+			appendStringInfo(&conditions, " AND %s IS NOT DISTINCT FROM p.%s", parameter(fields, i),
+							 fields[i].column);
 		else
 			appendStringInfo(&sets, "%s = %s, ", fields[i].column, parameter(fields, i));
 		if (refreshes && fields[i].refresh != NULL)
 			appendStringInfo(&conditions, " AND %s", psprintf(fields[i].refresh, parameter(fields, i)));
 	}
-	return write_fields(psprintf("UPDATE anonopt.%s p SET %s%s %s%s", table, sets.data, assignments, rest, conditions.data),
+	return write_fields(psprintf("UPDATE anonopt.%s p SET %s%s %s%s", table, sets.data, assignments, rest,
+								 conditions.data),
 						fields, nfields, from);
 }

@@ -75,19 +75,22 @@ pg_noreturn extern void refuse_entry(const char *release);
 extern QueryRows *entry_rows(const EntryField *fields, int nfields, const char *rest, Oid type, Datum value);
 
 /* Reads a row of them into a struct. */
-extern void entry_read(const QueryRows *rows, int row, const char *release, const EntryField *fields, int nfields, void *into);
+extern void entry_read(const QueryRows *rows, int row, const char *release, const EntryField *fields,
+					   int nfields, void *into);
 
 /*
  * Writes a struct as a row of a table of ours, with further columns, whose
  * values are expressions.
  */
-extern void entry_insert(const char *table, const EntryField *fields, int nfields, const void *from, const char *columns, const char *values);
+extern void entry_insert(const char *table, const EntryField *fields, int nfields, const void *from,
+						 const char *columns, const char *values);
 
 /*
  * Updates rows of a table p; further assignments and the rest of the statement
  * are given, and the latter ends in a condition.  Returns the number of rows.
  */
-extern uint64 entry_update(const char *table, const EntryField *fields, int nfields, const void *from, bool refreshes,
+extern uint64 entry_update(const char *table, const EntryField *fields, int nfields, const void *from,
+						   bool refreshes,
 						   const char *assignments, const char *rest);
 
 /*
@@ -98,7 +101,8 @@ extern uint64 entry_update(const char *table, const EntryField *fields, int nfie
 	" ELSE to_regclass(left(" name ", 300))::oid::int8 END, 0)"
 
 /* What an entry promises of k. */
-#define PROMISED_K "(SELECT max(x.threshold) FROM anonopt.published_promise x WHERE x.id = p.id AND x.model = 'k')"
+#define PROMISED_K \
+	"(SELECT max(x.threshold) FROM anonopt.published_promise x WHERE x.id = p.id AND x.model = 'k')"
 
 /* The relation of an entry, or NULL. */
 #define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"

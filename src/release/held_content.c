@@ -26,7 +26,8 @@
 static Shown
 shown_with(HeldBack *held, const Content *from, const Content *both, uint32 *const *numbers)
 {
-	Shown		shown = {.content = content_create(held->context, from->nattrs, from->nvalues, from->rows->nkeys)};
+	Shown		shown = {.content = content_create(held->context, from->nattrs, from->nvalues,
+												   from->rows->nkeys)};
 	uint32		codes[MAX_ATTRIBUTES];
 	Size		n;
 
@@ -82,7 +83,8 @@ count_people(HeldBack *held, Shown *shown, const Shown *other)
 	{
 		uint32		found;
 
-		memcpy(key_counter_candidate(others), content_row(shown->content, row), sizeof(uint64) * others->nwords);
+		memcpy(key_counter_candidate(others), content_row(shown->content, row),
+			   sizeof(uint64) * others->nwords);
 		found = key_counter_find(others);
 		if (found == PG_UINT32_MAX || others->counts[found] != shown->content->rows->counts[row])
 			held->is_same[shown->class_of[row]] = false;
@@ -108,7 +110,8 @@ compare_places(const void *a, const void *b, void *arg)
 			continue;
 		if (code_at(x, attr) == STARRED || code_at(y, attr) == STARRED)
 			return (code_at(x, attr) == STARRED) - (code_at(y, attr) == STARRED);
-		order = compare_texts(held->last.content->labels[attr][code_at(x, attr)], held->last.content->labels[attr][code_at(y, attr)]);
+		order = compare_texts(held->last.content->labels[attr][code_at(x, attr)],
+							  held->last.content->labels[attr][code_at(y, attr)]);
 		if (order != 0)
 			return order;
 	}
@@ -139,7 +142,8 @@ place_classes(HeldBack *held, uint32 *const *numbers)
 
 		memset(key, 0, sizeof(uint64) * held->classes->nwords);
 		for (int a = 0; a < classes->population->nattrs; a++)
-			put_code(key, a, class == classes->n ? STARRED : numbers[a][classes->codes[class_at(classes, class, a)]]);
+			put_code(key, a, class == classes->n ? STARRED :
+					 numbers[a][classes->codes[class_at(classes, class, a)]]);
 		held->class_of_fresh[class] = key_counter_find(held->classes);
 	}
 }
@@ -189,7 +193,8 @@ values_wanted(const Dataset *dataset, const Content *content)
 
 	for (int v = 0; v < content->nvalues; v++)
 		for (int i = 0; i < dataset->npromises; i++)
-			if (dataset->promises[i].model == MODEL_L && dataset_has_role(dataset, ROLE_SENSITIVE, content->values[v]) &&
+			if (dataset->promises[i].model == MODEL_L &&
+				dataset_has_role(dataset, ROLE_SENSITIVE, content->values[v]) &&
 				promise_is_about(&dataset->promises[i], content->values[v]))
 				wanted[v] = Max(wanted[v], (int64) dataset->promises[i].threshold);
 	return wanted;
@@ -214,7 +219,8 @@ require_same_values(const Release *release, const Content *a, const Content *b)
 HeldBack *
 held_begin(Release *release, KnownContent *last)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt held back", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt held back",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	HeldBack   *held = palloc0(sizeof(HeldBack));
 	const Content *fresh = release->content;
@@ -273,7 +279,9 @@ held_begin(Release *release, KnownContent *last)
 bool
 is_less_than_last(const HeldBack *held, uint32 class)
 {
-	return held->last.people[class] > 0 && (held->state[class] == CLASS_HIDDEN || (held->state[class] == CLASS_HELD && held->last.out_of[class] > 0));
+	return held->last.people[class] > 0 && (held->state[class] == CLASS_HIDDEN ||
+											(held->state[class] == CLASS_HELD &&
+											 held->last.out_of[class] > 0));
 }
 
 /* Whether a fresh class does. */
@@ -287,7 +295,9 @@ bool
 held_shows_last(const HeldBack *held)
 {
 	for (uint32 class = 0; class < held->classes->nkeys; class++)
-		if (is_less_than_last(held, class) || (held->state[class] == CLASS_FRESH && (held->fresh.people[class] > 0 || held->last.people[class] > 0)))
+		if (is_less_than_last(held, class) ||
+			(held->state[class] == CLASS_FRESH &&
+			 (held->fresh.people[class] > 0 || held->last.people[class] > 0)))
 			return false;
 	return true;
 }
@@ -409,20 +419,23 @@ sum_up(const HeldBack *held)
 		uint32		class = held->class_at[place];
 		bool		is_fresh = held->state[class] == CLASS_FRESH;
 		int64		shown = held_people(held, class);
-		int64		departed = held->state[class] == CLASS_HELD && held->release->keep_deleted ? held->deleted[class] : 0;
+		int64		departed = held->state[class] == CLASS_HELD &&
+		held->release->keep_deleted ? held->deleted[class] : 0;
 		int64		waiting = Max(held->fresh.people[class] - (shown - departed), 0);
 
 		if (is_fresh && held->fresh.out_of[class] == 0)
 			continue;
 		sums.deleted += held->deleted[class] - departed;
-		sums.hidden += is_fresh ? held->fresh.out_of[class] : held->last.people[class] - shown - (held->deleted[class] - departed);
+		sums.hidden += is_fresh ? held->fresh.out_of[class] :
+			held->last.people[class] - shown - (held->deleted[class] - departed);
 		if (waiting == 0 && departed == 0)
 			continue;
 		for (int a = 0; a < last->nattrs; a++)
 		{
 			uint32		code = code_at(class_key(held, class), a);
 
-			sums.labels = lappend(sums.labels, code == STARRED ? NULL : unconstify(char *, last->labels[a][code]));
+			sums.labels = lappend(sums.labels,
+								  code == STARRED ? NULL : unconstify(char *, last->labels[a][code]));
 		}
 		if (place >= held->nplaces)
 			sums.stars = sums.n + 1;
@@ -438,7 +451,8 @@ sum_up(const HeldBack *held)
 static Datum
 counts_datum(int64 *counts, uint32 n)
 {
-	return PointerGetDatum(construct_array((Datum *) counts, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	return PointerGetDatum(construct_array((Datum *) counts, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+										   TYPALIGN_DOUBLE));
 }
 
 static void
@@ -450,11 +464,14 @@ tell_held(const HeldBack *held, const HeldSums *sums)
 	initStringInfo(&detail);
 	if (held_shows_last(held))
 		appendStringInfoString(&detail, "All classes show what they showed last. ");
-	appendStringInfo(&detail, "Fewer than " INT64_FORMAT " people, or too few values, would differ from what was shown before.", release->promise.k);
+	appendStringInfo(&detail, "Fewer than " INT64_FORMAT " people, or too few values, would differ"
+					 " from what was shown before.", release->promise.k);
 	if (sums->all_departed > 0)
-		appendStringInfo(&detail, " Still shown, though they were deleted: " INT64_FORMAT ".", sums->all_departed);
+		appendStringInfo(&detail, " Still shown, though they were deleted: " INT64_FORMAT ".",
+						 sums->all_departed);
 	if (sums->deleted + sums->hidden > 0)
-		appendStringInfo(&detail, " No longer shown: " INT64_FORMAT " deleted, and " INT64_FORMAT " others to hide them.",
+		appendStringInfo(&detail, " No longer shown: " INT64_FORMAT " deleted, and "
+						 INT64_FORMAT " others to hide them.",
 						 sums->deleted, sums->hidden);
 	ereport(NOTICE,
 			(errmsg_plural("release %s holds back " INT64_FORMAT " of " INT64_FORMAT " people, in %u class",
@@ -478,7 +495,8 @@ held_record(const Release *release, const char *id)
 		return;
 	}
 	sums = sum_up(release->held);
-	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) list_length(sums.labels) + 1));
+	labels = MemoryContextAllocHuge(CurrentMemoryContext,
+									sizeof(char *) * ((Size) list_length(sums.labels) + 1));
 	foreach(cell, sums.labels)
 		labels[n++] = lfirst(cell);
 	params = add_value(add_text(NULL, id), TEXTARRAYOID, texts_datum((const char *const *) labels, n), false);
@@ -492,12 +510,17 @@ held_record(const Release *release, const char *id)
 	 * a class that was held back already is so since then; the old rows may
 	 * go only after the new ones come
 	 */
-	(void) write_catalog("WITH before AS (DELETE FROM anonopt.published_held WHERE id = $1::uuid RETURNING labels, since)"
-						 " INSERT INTO anonopt.published_held (id, ordinal, labels, since, people, waiting, departed)"
-						 " SELECT $1::uuid, c.i + COALESCE((SELECT max(o.ordinal) FROM anonopt.published_held o WHERE o.id = $1::uuid AND o.ordinal < 2147483648), 0),"
-						 " l.labels, COALESCE(b.since, (SELECT clock_timestamp())), c.people, c.waiting, c.departed"
+	(void) write_catalog("WITH before AS (DELETE FROM anonopt.published_held WHERE id = $1::uuid"
+						 " RETURNING labels, since)"
+						 " INSERT INTO anonopt.published_held (id, ordinal, labels, since, people,"
+						 " waiting, departed)"
+						 " SELECT $1::uuid, c.i + COALESCE((SELECT max(o.ordinal) FROM"
+						 " anonopt.published_held o WHERE o.id = $1::uuid AND o.ordinal < 2147483648), 0),"
+						 " l.labels, COALESCE(b.since, (SELECT clock_timestamp())), c.people,"
+						 " c.waiting, c.departed"
 						 " FROM unnest($4, $5, $6) WITH ORDINALITY c (people, waiting, departed, i)"
-						 " JOIN (SELECT (u.i - 1) / $3 + 1 AS i, array_agg(u.label ORDER BY u.i) FILTER (WHERE (u.i - 1) / $3 + 1 <> $7) AS labels"
+						 " JOIN (SELECT (u.i - 1) / $3 + 1 AS i, array_agg(u.label ORDER BY u.i)"
+						 " FILTER (WHERE (u.i - 1) / $3 + 1 <> $7) AS labels"
 						 " FROM unnest($2) WITH ORDINALITY u (label, i) GROUP BY 1) g ON g.i = c.i"
 						 " CROSS JOIN LATERAL (SELECT COALESCE(g.labels, '{}') AS labels) l"
 						 " LEFT JOIN before b ON b.labels = l.labels ORDER BY c.i", params);

@@ -73,7 +73,8 @@ row_digest(const HeldBack *held, const Datum *values, const bool *nulls)
 
 	for (int i = 0; i < release->nspooled; i++)
 		digest = hash_combine64(digest, nulls[i] ? 1 :
-								bytes_digest(TupleDescAttr(release->spool.desc, i + 1), values[i], held->seed));
+								bytes_digest(TupleDescAttr(release->spool.desc, i + 1), values[i],
+											 held->seed));
 	return digest;
 }
 
@@ -124,7 +125,8 @@ see_labels(HeldBack *held)
 	{
 		const ShownColumn *column = &release->columns[i];
 		int			a = column->attr;
-		Oid			type = a < 0 || column->part == LABEL_TEXT ? TEXTOID : label_part_type(release->values[a], column->part);
+		Oid			type = a < 0 || column->part == LABEL_TEXT ? TEXTOID :
+		label_part_type(release->values[a], column->part);
 		NullableDatum *shown = a < 0 ? NULL : shown_values(release, column);
 
 		if (a < 0)
@@ -132,7 +134,9 @@ see_labels(HeldBack *held)
 		if (texts[a] == NULL)
 			texts[a] = budget_alloc_zero(sizeof(char *), (Size) both->nlabels[a] + 1);
 		for (uint32 code = 0; code < both->nlabels[a]; code++)
-			texts[a][code] = seen_text(texts[a][code], column->part, shown[code + 1].isnull ? NULL : value_text(type, shown[code + 1].value));
+			texts[a][code] = seen_text(texts[a][code], column->part,
+									   shown[code + 1].isnull ? NULL :
+									   value_text(type, shown[code + 1].value));
 		held->seen[a] = index_texts(texts[a], both->nlabels[a]);
 	}
 	for (uint32 class = 0; class < held->nplaces; class++)
@@ -403,7 +407,8 @@ held_remember(HeldBack *held, const Content *earlier, ContentDifference *differe
 
 		for (end = from + 1; end < n && cells[end].class == cells[from].class;)
 			end++;
-		if (before == NULL || before->n != end - from || memcmp(before->cells, cells + from, sizeof(PastCell) * before->n) != 0)
+		if (before == NULL || before->n != end - from ||
+			memcmp(before->cells, cells + from, sizeof(PastCell) * before->n) != 0)
 		{
 			MemoryContext old = MemoryContextSwitchTo(held->context);
 			Past	   *past = palloc0(sizeof(Past));
@@ -425,7 +430,8 @@ held_may_thin(const HeldBack *held, uint32 class)
 	const Release *release = held->release;
 
 	return !release->keep_deleted && !release->population->has_persons && release->by.kind != BY_RECODING &&
-		(held->deleted[class] > 0 || held->fresh.people[class] - held->last.people[class] >= release->promise.k);
+		(held->deleted[class] > 0 ||
+		 held->fresh.people[class] - held->last.people[class] >= release->promise.k);
 }
 
 /* A class of O or of F, while some of its people are left out. */
@@ -464,7 +470,8 @@ static bool
 has_enough(const ThinClass *thin, bool out)
 {
 	const Shown *shown = thin->shown;
-	int64		people = out ? shown->out_of[thin->class] : shown->people[thin->class] - shown->out_of[thin->class];
+	int64		people = out ? shown->out_of[thin->class] :
+	shown->people[thin->class] - shown->out_of[thin->class];
 	uint32	   *cells = palloc(sizeof(uint32) * ((Size) thin->n + 1));
 	uint32		n = 0;
 	bool		has;
@@ -559,7 +566,8 @@ try_leaving_out(const ThinClass *thin, const Past *base, int64 least)
 
 			who[other] = who[person];
 			who[person] = i;
-			if (i == thin->n || (pass == 0 && (base == NULL || left[thin->cells[i]] <= thin->been[thin->cells[i]])))
+			if (i == thin->n || (pass == 0 &&
+								 (base == NULL || left[thin->cells[i]] <= thin->been[thin->cells[i]])))
 				continue;
 			if (pass > 0 && *all_out >= least && (shown == &held->fresh || has_enough(thin, true)) &&
 				(base == NULL || base->people == remaining || base->people - remaining >= k))
@@ -590,7 +598,8 @@ held_leave_nobody_out(Shown *shown, uint32 class)
 bool
 held_leave_out(HeldBack *held, Shown *shown, uint32 class, int64 most)
 {
-	MemoryContext context = AllocSetContextCreate(held->context, "anonopt thin class", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(held->context, "anonopt thin class",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext tries = AllocSetContextCreate(context, "anonopt tries", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	const Content *content = shown->content;
@@ -603,7 +612,8 @@ held_leave_out(HeldBack *held, Shown *shown, uint32 class, int64 most)
 	thin.rows = shown->order + shown->first[class];
 	thin.cells = budget_alloc(sizeof(uint32), (Size) thin.n + 1);
 	for (uint32 i = 0; i < thin.n; i++)
-		thin.cells[i] = cell_of(held, class, content_row(content, thin.rows[i]) + code_words(content->nattrs), NULL);
+		thin.cells[i] = cell_of(held, class, content_row(content,
+														 thin.rows[i]) + code_words(content->nattrs), NULL);
 	thin.been = budget_alloc_zero(sizeof(int64), (Size) held->cells->nkeys + 1);
 	MemoryContextSwitchTo(tries);
 	most = shown->people[class] <= PG_INT32_MAX ? Min(most, shown->people[class] - k) : -1;

@@ -60,7 +60,8 @@ change_class(HeldBack *held, uint32 class)
 	{
 		if (held->blurred != NULL)
 			refuse_to_hold_back(release->sql_name,
-								psprintf("Column \"%s\" is shown in the same way for two of its labels, so that the class of a row is unknown.", held->blurred),
+								psprintf("Column \"%s\" is shown in the same way for two of its"
+										 " labels, so that the class of a row is unknown.", held->blurred),
 								"with columns_as => 'text'");
 		if (held->tampered[class])
 			ereport(ERROR,
@@ -77,7 +78,8 @@ change_class(HeldBack *held, uint32 class)
 			held_leave_nobody_out(&held->fresh, class);
 		else if (held_may_thin(held, class) && !held->holds_all)
 		{
-			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 : held->last.people[class] - held->last.out_of[class];
+			int64		shown = held->next[class] == CLASS_HIDDEN ? 0 :
+			held->last.people[class] - held->last.out_of[class];
 
 			/* better still, people of now, if more of them may be shown */
 			if (held_leave_out(held, &held->fresh, class, held->fresh.people[class] - shown - 1))
@@ -121,14 +123,16 @@ find_offences(HeldBack *held, const ContentDifference *difference, const CommonV
 
 		for (uint32 class = 0; class < n; class++)
 			offends[class] = offends[class] || (only[class] > 0 && others[class] > 0 &&
-												(release->population->has_persons || only[class] < release->promise.k));
+												(release->population->has_persons ||
+												 only[class] < release->promise.k));
 		for (int v = 0; v < view->nvalues; v++)
 		{
 			int64		wanted = held->wanted[view->values[v][0]];
 			int64	   *values = wanted > 1 ? values_of_difference(difference, side, v) : NULL;
 
 			for (uint32 class = 0; class < n && values != NULL; class++)
-				offends[class] = offends[class] || (only[class] > 0 && others[class] > 0 && values[class] < wanted);
+				offends[class] = offends[class] ||
+					(only[class] > 0 && others[class] > 0 && values[class] < wanted);
 		}
 	}
 	for (int side = 0; side < 2; side++)
@@ -295,10 +299,12 @@ hold_back(Release *release, Composition *composition, KnownContent *own, KnownCo
 		held_make_content(held);
 	run_rounds(held);
 	if (release->by.kind == BY_RECORDS && holds_any(held))
-		refuse_to_hold_back(release->sql_name, "It shows a generalization per record, so that people change their classes at every refresh.",
+		refuse_to_hold_back(release->sql_name, "It shows a generalization per record, so that people"
+							" change their classes at every refresh.",
 							"a node or a recoding");
 	if (release->pseudonyms != NIL && holds_any(held))
-		refuse_to_hold_back(release->sql_name, "Its pseudonyms link the rows of a person through all its contents, and the row that was shown last would not be that of now.",
+		refuse_to_hold_back(release->sql_name, "Its pseudonyms link the rows of a person through all"
+							" its contents, and the row that was shown last would not be that of now.",
 							"without pseudonyms");
 	/* what is held differs as it did */
 	if (contents[last].has_difference)
@@ -374,7 +380,8 @@ held_rows_keep(HeldBack *held, Oid rows)
 	held->entry->class_columns = palloc(sizeof(char *) * (release->ncolumns + 1));
 	for (int i = 0; i < release->ncolumns; i++)
 		if (release->columns[i].attr >= 0)
-			held->entry->class_columns[held->entry->nclass_columns++] = unconstify(char *, release->columns[i].name);
+			held->entry->class_columns[held->entry->nclass_columns++] = unconstify(char *,
+																				   release->columns[i].name);
 	if (release_keeps(held->entry, &broken))
 		return true;
 	foreach(cell, broken)
@@ -391,7 +398,8 @@ held_rows_keep(HeldBack *held, Oid rows)
 	else if (!hold_all_back(held))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("release %s cannot keep its promise without the people who were deleted", release->sql_name),
+				 errmsg("release %s cannot keep its promise without the people who were deleted",
+						release->sql_name),
 				 errdetail("Classes with them would be hidden, and the others break it together."),
 				 errhint("Call anonopt.republish, or anonopt.drop_release.")));
 	return false;

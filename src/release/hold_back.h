@@ -194,8 +194,12 @@ extern uint32 held_class_of(HeldBack *held, const char *const *texts, bool starr
 /* Visits those that are shown again: the place of each, and its columns that are not generalized. */
 extern void held_visit(HeldBack *held, SpoolVisitor visit, void *arg);
 
-/* Keeps what an earlier content shows of classes that may be thin, unless it is what the one before showed. */
-extern void held_remember(HeldBack *held, const Content *earlier, ContentDifference *difference, const CommonView *view);
+/*
+ * Keeps what an earlier content shows of classes that may be thin, unless it
+ * is what the one before showed.
+ */
+extern void held_remember(HeldBack *held, const Content *earlier, ContentDifference *difference,
+						  const CommonView *view);
 
 /*
  * Whether a class may be thin: some of its people were deleted, or many wait.

@@ -50,7 +50,8 @@ void
 privacy_define_settings(void)
 {
 	DefineCustomRealVariable("anonopt.epsilon_limit",
-							 "Sets the most that differentially private releases of the same people may spend together.",
+							 "Sets the most that differentially private releases of the same people"
+							 " may spend together.",
 							 "Publishing and refreshing refuse what would spend more; -1 means no limit.",
 							 &epsilon_limit, -1, -1, DBL_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
 }
@@ -71,13 +72,16 @@ static void
 require_private_column(const Release *release, const ShownColumn *column)
 {
 	if (column->pseudonym)
-		refuse_private(psprintf("column \"%s\" cannot be shown as pseudonyms by a differentially private release", column->name),
+		refuse_private(psprintf("column \"%s\" cannot be shown as pseudonyms by a differentially"
+								" private release", column->name),
 					   "A pseudonym is shown for a single person, however many others look alike.",
 					   "Leave the column out with anonopt.drop_attribute.");
-	if (column->attr < 0 && !column->labelled && !equal_values_look_equal(release->dataset->relation, column->name))
+	if (column->attr < 0 && !column->labelled &&
+		!equal_values_look_equal(release->dataset->relation, column->name))
 		refuse_private(psprintf("column \"%s\" cannot be shown as it is by a differentially private release", column->name),
 					   "Values of its type can be equal and still look different, such as 1.0 and 1.00.",
-					   "Show it generalized: declare it as a quasi-identifier, or with anonopt.add_sensitive(..., hierarchy => ..., level => ...).");
+					   "Show it generalized: declare it as a quasi-identifier, or with"
+					   " anonopt.add_sensitive(..., hierarchy => ..., level => ...).");
 }
 
 /* Fails if hierarchies may come from the data, unless the publisher vouches for them. */
@@ -90,11 +94,13 @@ require_private_hierarchies(const Release *release)
 	{
 		const Declared *declared = &dataset->attributes[i];
 
-		if (!release_needs_hierarchy(dataset, declared) || (!declared->grows && hierarchy_is_described(declared->hierarchy)))
+		if (!release_needs_hierarchy(dataset, declared) ||
+			(!declared->grows && hierarchy_is_described(declared->hierarchy)))
 			continue;
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("hierarchy %s of column \"%s\" may come from the data", relation_sql_name(declared->hierarchy), declared->column),
+				 errmsg("hierarchy %s of column \"%s\" may come from the data",
+						relation_sql_name(declared->hierarchy), declared->column),
 				 declared->grows ? errdetail("A refresh adds leaves to it for new values.") :
 				 hierarchy_is_from_data(declared->hierarchy) ? errdetail("It was made from data.") :
 				 errdetail("It was not built from a description of numbers or dates alone, or its rows have been changed since."),
@@ -112,17 +118,23 @@ require_private(const Release *release)
 					   "Every reading would draw rows again, and many readings show who is there.",
 					   "Publish a snapshot instead: materialized => true.");
 	if (release->by.kind != BY_LEVELS)
-		refuse_private(psprintf("%s cannot be differentially private", release->by.kind == BY_CUTS ? "cuts" : "a recoding"),
+		refuse_private(psprintf("%s cannot be differentially private",
+								release->by.kind == BY_CUTS ? "cuts" : "a recoding"),
 					   "They are made from the data, and tell of single people.",
 					   "Give levels that you have chosen without looking at the data.");
 	if (release->star || release->permuted)
-		refuse_private(psprintf("a differentially private release cannot show %s", release->star ? "suppressed rows as stars" : "permuted values"),
-					   release->star ? "Their number is not what its promise is about." : "A true value is shown for a single person, however many others look alike.",
-					   release->star ? "Publish with suppressed => 'omit'." : "Publish with show => 'labels'.");
+		refuse_private(psprintf("a differentially private release cannot show %s",
+								release->star ? "suppressed rows as stars" : "permuted values"),
+					   release->star ? "Their number is not what its promise is about." :
+					   "A true value is shown for a single person, however many others look alike.",
+					   release->star ? "Publish with suppressed => 'omit'." :
+					   "Publish with show => 'labels'.");
 	for (int i = 0; i < dataset->npromises; i++)
 		if (dataset->promises[i].model != MODEL_K || promise_is_of_known(&dataset->promises[i]))
-			refuse_private(psprintf("promise %s cannot be kept by a differentially private release", promise_text(&dataset->promises[i])),
-						   "Whether it hides a class depends on other people than those who look alike, so that hiding it would tell of them.",
+			refuse_private(psprintf("promise %s cannot be kept by a differentially private release",
+									promise_text(&dataset->promises[i])),
+						   "Whether it hides a class depends on other people than those who look"
+						   " alike, so that hiding it would tell of them.",
 						   "Call anonopt.drop_promise, or leave out l and t; k can be promised.");
 	for (int i = 0; i < release->ncolumns; i++)
 		require_private_column(release, &release->columns[i]);
@@ -173,7 +185,10 @@ number_alike(const Looks *looks, Size who)
 	return looks->alike->counts[key_counter_find(looks->alike)];
 }
 
-/* The people who are shown, and the fewest who look alike; those who were not drawn, or whose rows all lack a leaf, show nothing. */
+/*
+ * The people who are shown, and the fewest who look alike; those who were not
+ * drawn, or whose rows all lack a leaf, show nothing.
+ */
 static void
 measure_alike(Release *release, const Looks *looks)
 {
@@ -181,10 +196,12 @@ measure_alike(Release *release, const Looks *looks)
 
 	memset(&release->measures, 0, sizeof(Measures));
 	for (uint32 i = 0; i < alike->nkeys; i++)
-		if (alike->counts[i] >= release->promise.k && (alike->keys[2 * (Size) i] | alike->keys[2 * (Size) i + 1]) != 0)
+		if (alike->counts[i] >= release->promise.k &&
+			(alike->keys[2 * (Size) i] | alike->keys[2 * (Size) i + 1]) != 0)
 		{
 			release->shown_people += alike->counts[i];
-			release->measures.k = release->measures.k == 0 ? alike->counts[i] : Min(release->measures.k, alike->counts[i]);
+			release->measures.k = release->measures.k == 0 ? alike->counts[i] :
+				Min(release->measures.k, alike->counts[i]);
 		}
 }
 
@@ -194,7 +211,8 @@ private_leave_out(Release *release)
 	const RowSpool *spool = &release->spool;
 	uint32		nowhere = release->population->tuples->ntuples;
 	bool	   *is_shown = budget_alloc_zero(sizeof(bool), (Size) release->classes->n + 1);
-	Looks		looks = {.release = release,.spool = spool,.n = spool->person_of == NULL ? spool->ngroups : spool->ndrawn};
+	Looks		looks = {.release = release,.spool = spool,.n = spool->person_of == NULL ? spool->ngroups :
+	spool->ndrawn};
 
 	if (!pg_strong_random(looks.seeds, sizeof(looks.seeds)))
 		ereport(ERROR,
@@ -239,15 +257,19 @@ private_check_limit(const Release *release)
 	QueryRows  *rows;
 	bool		isnull;
 
-	params = add_value(add_text(params, release->id), FLOAT8OID, Float8GetDatum(release->privacy.epsilon), false);
-	rows = read_catalog("SELECT s.epsilon::text, s.epsilon + $4::numeric > $5::numeric FROM anonopt.privacy_spent($1, $2, $3::uuid) s",
-						add_value(params, FLOAT8OID, Float8GetDatum(epsilon_limit), false), lengthof(types), types);
+	params = add_value(add_text(params, release->id), FLOAT8OID, Float8GetDatum(release->privacy.epsilon),
+					   false);
+	rows = read_catalog("SELECT s.epsilon::text, s.epsilon + $4::numeric > $5::numeric FROM"
+						" anonopt.privacy_spent($1, $2, $3::uuid) s",
+						add_value(params, FLOAT8OID, Float8GetDatum(epsilon_limit), false), lengthof(types),
+						types);
 	if (epsilon_limit >= 0 && DatumGetBool(row_value(rows, 0, 1, &isnull)))
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("release %s would spend more than anonopt.epsilon_limit", release->sql_name),
 				 errdetail("Releases of the same people have spent an epsilon of %s, this one would spend %s, and the limit is %s.",
-						   row_text(rows, 0, 0), number_text(release->privacy.epsilon), number_text(epsilon_limit)),
+						   row_text(rows, 0, 0), number_text(release->privacy.epsilon),
+						   number_text(epsilon_limit)),
 				 errhint("What is spent stays spent, whether or not a release is dropped.")));
 }
 
@@ -261,7 +283,8 @@ contents_without_samples(const Release *release, KnownContent *contents, int n)
 			contents[kept++] = contents[i];
 	if (kept < n)
 		ereport(NOTICE,
-				(errmsg_plural("release %s is not compared with %d content that is a sample", "release %s is not compared with %d contents that are samples",
+				(errmsg_plural("release %s is not compared with %d content that is a sample",
+							   "release %s is not compared with %d contents that are samples",
 							   n - kept, release->sql_name, n - kept),
 				 errdetail("Samples are differentially private beside whatever else is published.")));
 	return kept;

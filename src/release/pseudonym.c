@@ -45,7 +45,8 @@ static bytea *
 declared_secret(const Dataset *dataset, const char *column)
 {
 	const Oid	type = BYTEAOID;
-	QueryRows  *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1 AND column_name = $2",
+	QueryRows  *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1"
+									" AND column_name = $2",
 									add_name(add_text(NULL, dataset->name), column), 1, &type);
 	bool		isnull;
 	Datum		secret;
@@ -86,7 +87,8 @@ pseudonym_begin(const Dataset *dataset, const char *column, Oid type, int spoole
 	 * no value's text begins with a zero byte, so this is never a value's
 	 * pseudonym
 	 */
-	hash(pseudonym->hmac, pseudonym->key, pseudonym->key_length, (const uint8 *) "\0anonopt secret", 15, name);
+	hash(pseudonym->hmac, pseudonym->key, pseudonym->key_length, (const uint8 *) "\0anonopt secret", 15,
+		 name);
 	pseudonym->secret_name = palloc(VARHDRSZ + SECRET_NAME_BYTES);
 	SET_VARSIZE(pseudonym->secret_name, VARHDRSZ + SECRET_NAME_BYTES);
 	memcpy(VARDATA(pseudonym->secret_name), name, SECRET_NAME_BYTES);
@@ -151,7 +153,8 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	*key_counter_candidate(pseudonym->persons) = take_number(&at, sizeof(uint64));
 	number = key_counter_add(pseudonym->persons, 0);
 	/* a sum, because rows have no order */
-	pseudonym->persons->counts[number] = (int64) ((uint64) pseudonym->persons->counts[number] + word_hash((uint64) class + 1));
+	pseudonym->persons->counts[number] =
+		(int64) ((uint64) pseudonym->persons->counts[number] + word_hash((uint64) class + 1));
 }
 
 /* ------------------------------------------------------- what was written down */
@@ -178,11 +181,15 @@ typedef struct LinkPart
 /* Members of a content's row, and of a part's. */
 static const EntryField link_fields[] = {
 	{COLUMN("id", FIELD_ID, FIELD_REQUIRED, offsetof(KnownLink, id))},
-	{COLUMN("version", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, version)),.most = PG_INT32_MAX,.read = "l.version"},
+	{COLUMN("version", FIELD_COUNT, FIELD_REQUIRED,
+			offsetof(KnownLink, version)),.most = PG_INT32_MAX,.read = "l.version"},
 	{COLUMN("name", FIELD_TEXT, FIELD_REQUIRED, offsetof(KnownLink, name))},
-	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
-	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED, offsetof(KnownLink, relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
-	{COLUMN("secret_name", FIELD_BYTES, FIELD_REQUIRED, offsetof(KnownLink, secret_name)),.read = "l.secret_name"}
+	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED,
+			offsetof(KnownLink, k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
+	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED,
+			offsetof(KnownLink, relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
+	{COLUMN("secret_name", FIELD_BYTES, FIELD_REQUIRED,
+			offsetof(KnownLink, secret_name)),.read = "l.secret_name"}
 };
 
 static const EntryField people_fields[] = {
@@ -196,7 +203,8 @@ read_links(const char *condition, Oid type, Datum value, int *n)
 {
 	QueryRows  *rows = entry_rows(link_fields, lengthof(link_fields),
 								  psprintf("anonopt.published_link l JOIN anonopt.published p ON p.id = l.id"
-										   " WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition),
+										   " WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s"
+										   " ORDER BY p.published_at, l.id, l.version", condition),
 								  type, value);
 	KnownLink  *links;
 
@@ -213,8 +221,10 @@ load_link(const KnownLink *link)
 {
 	KeyCounter *persons = key_counter_create(CurrentMemoryContext, 1, 1024);
 	QueryRows  *rows = entry_rows(people_fields, lengthof(people_fields),
-								  psprintf("anonopt.published_link p WHERE p.id = '%s' AND p.version = " INT64_FORMAT " AND p.secret_name = $1 ORDER BY p.part",
-										   link->id, link->version), BYTEAOID, PointerGetDatum(link->secret_name));
+								  psprintf("anonopt.published_link p WHERE p.id = '%s' AND p.version = "
+										   INT64_FORMAT " AND p.secret_name = $1 ORDER BY p.part",
+										   link->id, link->version), BYTEAOID,
+								  PointerGetDatum(link->secret_name));
 
 	for (int i = 0; i < rows->n; i++)
 	{
@@ -237,7 +247,8 @@ static LinkedGroups *
 group_people(const KnownLink *links, int n, const KeyCounter *own, int64 k)
 {
 	LinkedGroups *result = palloc0(sizeof(LinkedGroups));
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt linked people", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt linked people",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	MemoryContext content = AllocSetContextCreate(context, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	KeyCounter *everybody = key_counter_create(context, 1, 1024);
@@ -305,7 +316,8 @@ tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *gro
 			(errcode(composition_errcode(composition_level())),
 			 errmsg_plural("pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " person",
 						   "pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " people",
-						   (unsigned long) groups->singled_out, pseudonym->column, release->sql_name, groups->singled_out),
+						   (unsigned long) groups->singled_out, pseudonym->column, release->sql_name,
+						   groups->singled_out),
 			 names.len == 0 ? errdetail("Rows with the same pseudonym belong to one person: the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
 										groups->smallest, groups->k) :
 			 errdetail("Joined by it with %s, the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
@@ -337,7 +349,9 @@ linked_people_check(Release *release)
 		 */
 		if (pseudonym->declared)
 		{
-			LockDatabaseObject(own_relation("published_link"), hash_any((const unsigned char *) VARDATA(pseudonym->secret_name), SECRET_NAME_BYTES),
+			LockDatabaseObject(own_relation("published_link"),
+							   hash_any((const unsigned char *) VARDATA(pseudonym->secret_name),
+										SECRET_NAME_BYTES),
 							   0, ExclusiveLock);
 			links = read_links("l.secret_name = $1", BYTEAOID, PointerGetDatum(pseudonym->secret_name), &n);
 		}
@@ -355,7 +369,8 @@ linked_people_insert(const Release *release, const char *id)
 	foreach(cell, release->pseudonyms)
 	{
 		const Pseudonym *pseudonym = lfirst(cell);
-		LinkPart	part = {.column = unconstify(char *, pseudonym->column),.secret_name = pseudonym->secret_name};
+		LinkPart	part = {.column = unconstify(char *,
+												 pseudonym->column),.secret_name = pseudonym->secret_name};
 		uint32		n = pseudonym->persons->nkeys;
 		int			number = 0;
 
@@ -363,8 +378,10 @@ linked_people_insert(const Release *release, const char *id)
 		{
 			part.people = keys_pack(pseudonym->persons, -1, sizeof(int64), first, Min(n - first, PART_KEYS));
 			entry_insert("published_link", people_fields, lengthof(people_fields), &part, "id, version, part",
-						 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM anonopt.published_link o"
-								  " WHERE o.id = '%s' AND o.column_name = $1::name), %d", id, number == 0 ? 1 : 0, id, number));
+						 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM"
+								  " anonopt.published_link o"
+								  " WHERE o.id = '%s' AND o.column_name = $1::name), %d", id,
+								  number == 0 ? 1 : 0, id, number));
 			pfree(part.people);
 			number++;
 		}
@@ -375,8 +392,10 @@ LinkedGroups *
 linked_people_of_source(Oid source)
 {
 	int			n;
-	KnownLink  *links = read_links(psprintf("l.secret_name IN (SELECT o.secret_name FROM anonopt.published_link o"
-											" WHERE o.id IN (SELECT anonopt.releases_of_people($1, %u)))", GetUserId()), OIDOID, ObjectIdGetDatum(source), &n);
+	KnownLink  *links = read_links(psprintf("l.secret_name IN (SELECT o.secret_name FROM"
+											" anonopt.published_link o"
+											" WHERE o.id IN (SELECT anonopt.releases_of_people($1, %u)))",
+											GetUserId()), OIDOID, ObjectIdGetDatum(source), &n);
 
 	return group_people(links, n, NULL, PG_INT64_MAX);
 }

@@ -32,7 +32,10 @@ typedef struct ShownColumn
 	bool		is_class;		/* the number of a class */
 } ShownColumn;
 
-/* Names of the two columns that show the ends of a label, after its column's; and of the number of a class: as in class_columns. */
+/*
+ * Names of the two columns that show the ends of a label, after its column's;
+ * and of the number of a class: as in class_columns.
+ */
 #define LOW_SUFFIX "_low"
 #define HIGH_SUFFIX "_high"
 #define CLASS_NUMBER "anonopt_class"
@@ -177,7 +180,10 @@ extern void composition_check(Release *release);
 extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation, bool holds_back, bool keep_deleted);
 
-/* Fails because classes cannot be held back, for a reason; otherwise it should be published in another way. */
+/*
+ * Fails because classes cannot be held back, for a reason; otherwise it should
+ * be published in another way.
+ */
 pg_noreturn extern void refuse_to_hold_back(const char *release, const char *reason, const char *otherwise);
 extern void release_drop(Oid relation);
 
@@ -367,7 +373,8 @@ extern NullableDatum *shown_values(const Release *release, const ShownColumn *co
  * The type of a shown column; and all of them with their types, as a column
  * definition list has them.
  */
-extern void shown_type(const Release *release, const ShownColumn *column, Oid *type, int32 *typmod, Oid *collation);
+extern void shown_type(const Release *release, const ShownColumn *column, Oid *type, int32 *typmod,
+					   Oid *collation);
 extern char *column_definitions(const Release *release);
 
 /* ----------------------------------------- what the labels of a release mean */

@@ -26,12 +26,15 @@ static const char *
 unkept_hint(const char *shown, bool allow_more)
 {
 	if (strcmp(shown, "recoding") == 0)
-		return allow_more ? "Promise less, extend the recoding or create it again for this promise, or allow more suppression for data set \"%s\"."
+		return allow_more ? "Promise less, extend the recoding or create it again for this promise, or"
+			" allow more suppression for data set \"%s\"."
 			: "Promise less, or create a recoding for this promise: see anonopt.create_recoding.";
 	if (strcmp(shown, "records") == 0)
-		return allow_more ? "Promise less, ask for less utility, or allow more suppression for data set \"%s\"."
+		return allow_more ? "Promise less, ask for less utility, or allow more suppression for data"
+			" set \"%s\"."
 			: "Promise less, or ask for less utility.";
-	return allow_more ? "Promise less, choose a more general node, or allow more suppression for data set \"%s\"."
+	return allow_more ? "Promise less, choose a more general node, or allow more suppression for data"
+		" set \"%s\"."
 		: "Promise less, or choose a more general node: see anonopt.pareto.";
 }
 
@@ -46,7 +49,8 @@ static char *
 call_to_republish(const Release *release)
 {
 	OptimumSearch search = {.population = release->population,
-		.order = {.promise = release->promise,.loss = OBJECTIVE_GLM,.deadline = GetCurrentTimestamp() + SEARCH_FOR_HINT}
+		.order = {.promise = release->promise,.loss = OBJECTIVE_GLM,.deadline =
+		GetCurrentTimestamp() + SEARCH_FOR_HINT}
 	};
 
 	if (release->id == NULL || release->by.kind != BY_LEVELS)
@@ -63,7 +67,9 @@ call_to_republish(const Release *release)
 	if (!search.answer.found)
 		return NULL;
 	return psprintf("anonopt.republish(%s, levels => %s)", quote_literal_cstr(release->sql_name),
-					quote_literal_cstr(OidOutputFunctionCall(F_ARRAY_OUT, integers_datum(search.answer.levels, release->population->nattrs))));
+					quote_literal_cstr(OidOutputFunctionCall(F_ARRAY_OUT,
+															 integers_datum(search.answer.levels,
+																			release->population->nattrs))));
 }
 
 static void
@@ -86,7 +92,8 @@ require_measures_keep(const Release *release, const Measures *measures, const ch
 			 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, but only " INT64_FORMAT " may be.",
 					   measures->suppressed, release->population->people, release->promise.limit),
 			 republish == NULL ? errhint(unkept_hint(shown, true), name) :
-			 errhint("Call %s, whose node fits now, or allow more suppression for data set \"%s\".", republish, name)));
+			 errhint("Call %s, whose node fits now, or allow more suppression for data set \"%s\".",
+					 republish, name)));
 }
 
 /* Measures the classes, and fails unless they keep the promise. */
@@ -111,9 +118,11 @@ release_measure(Release *release)
 	if (measures->k < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT, release->by.kind == BY_RECODING ? "recoding" : "node",
+				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT,
+						release->by.kind == BY_RECODING ? "recoding" : "node",
 						measures->k),
-				 release->by.kind == BY_RECODING ? errhint("Create another recoding, or pass k => 1 if that is what you want.") :
+				 release->by.kind == BY_RECODING ?
+				 errhint("Create another recoding, or pass k => 1 if that is what you want.") :
 				 errhint("Choose a more general node, or pass k => 1 if that is what you want.")));
 	promise->k = measures->k;
 	measure_shown(release);
@@ -155,7 +164,8 @@ adapt_cuts(Release *release, const Population *population)
 		if (cuts[a] == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
-					 errmsg("the labels of column \"%s\" have another order than when release %s was made", population->attrs[a].name,
+					 errmsg("the labels of column \"%s\" have another order than when release %s was made",
+							population->attrs[a].name,
 							release->sql_name),
 					 errdetail("The cut would unite other labels than before."),
 					 errhint("Choose new cuts, and call anonopt.republish.")));
@@ -179,8 +189,10 @@ release_generalize(Release *release, Population *population)
 	if (by->kind == BY_RECODING)
 	{
 		release->classes = release->extends ?
-			recoding_extended_classes(&release->spool, release->recoding, release->dataset, &release->promise, by->labels) :
-			recoding_table_classes(release->spool.reading, population, release->recoding, by->labels, &release->recoding_rows);
+			recoding_extended_classes(&release->spool, release->recoding, release->dataset,
+									  &release->promise, by->labels) :
+			recoding_table_classes(release->spool.reading, population, release->recoding, by->labels,
+								   &release->recoding_rows);
 		classes_label_recoding(release->classes, by->labels);
 		return;
 	}
@@ -214,10 +226,12 @@ record_levels(Release *release)
 
 	/* people with the same tuple are shown alike */
 	for (int i = 0; i < dataset->nattributes && options->risk != RISK_IDENTITY; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER &&
+			dataset->attributes[i].owner_sensitivity != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("records cannot be published by owners' weights of column \"%s\"", dataset->attributes[i].column),
+					 errmsg("records cannot be published by owners' weights of column \"%s\"",
+							dataset->attributes[i].column),
 					 errdetail("The release would reveal how sensitive an owner is."),
 					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
 	search.population = population_narrow(population);
@@ -295,7 +309,8 @@ choose_record_classes(Release *release, const int *order, int norder)
 				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
 							   INT64_FORMAT " people of " INT64_FORMAT " are left out",
 							   measures.suppressed, measures.suppressed, people),
-				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.", release->promise.k)));
+				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.",
+						   release->promise.k)));
 }
 
 /* Puts the rows of people who are left out behind the last tuple, in no class. */
@@ -372,7 +387,8 @@ release_make_content(Release *release)
 	const Population *population = release->population;
 	const Classes *classes = release->classes;
 	const RowSpool *spool = &release->spool;
-	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
+	Content    *content = content_create(population->context, population->nattrs, spool->ndigested,
+										 spool->ngroups);
 	uint32	   *stars = palloc(sizeof(uint32) * (population->nattrs + 1));
 	int			n = 0;
 
@@ -386,7 +402,8 @@ release_make_content(Release *release)
 		if (spool->columns[i].digested)
 		{
 			content->values[n] = unconstify(char *, spool->columns[i].name);
-			content->value_levels[n++] = spool->columns[i].labelled ? shown_level_of(release->dataset, spool->columns[i].name) : -1;
+			content->value_levels[n++] = spool->columns[i].labelled ?
+				shown_level_of(release->dataset, spool->columns[i].name) : -1;
 		}
 	for (uint32 group = 0; group < spool->ngroups; group++)
 	{

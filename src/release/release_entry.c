@@ -36,33 +36,47 @@ static const char form_kinds[] = {RELKIND_RELATION, RELKIND_MATVIEW, RELKIND_VIE
 static const EntryField entry_fields[] = {
 	{COLUMN("id", FIELD_ID, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(id))},
 	{COLUMN("name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(name))},
-	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED, OF_ENTRY(relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
+	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED,
+			OF_ENTRY(relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
 	{COLUMN("dataset", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(dataset))},
 	{COLUMN("generalized", FIELD_NAMES, FIELD_FIXED, OF_ENTRY(generalized)),.given = OF_ENTRY(ngeneralized)},
-	{COLUMN("levels", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT, OF_ENTRY(by.levels)),.given = OF_ENTRY(by.nlevels)},
-	{COLUMN("cuts", FIELD_CUTS, FIELD_OPTIONAL, OF_ENTRY(by.cuts)),.given = OF_ENTRY(by.ncuts),.refresh = "(%s IS NULL) = (p.cuts IS NULL)"},
-	{COLUMN("cut_labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_ENTRY(by.cut_labels)),.given = OF_ENTRY(by.ncut_labels)},
-	{COLUMN("recoding", FIELD_RELATION, 0, OF_ENTRY(by.recoding)),.read = RESOLVED("p.recoding", "p.recoding_name")},
+	{COLUMN("levels", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT,
+			OF_ENTRY(by.levels)),.given = OF_ENTRY(by.nlevels)},
+	{COLUMN("cuts", FIELD_CUTS, FIELD_OPTIONAL,
+			OF_ENTRY(by.cuts)),.given = OF_ENTRY(by.ncuts),.refresh = "(%s IS NULL) = (p.cuts IS NULL)"},
+	{COLUMN("cut_labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS,
+			OF_ENTRY(by.cut_labels)),.given = OF_ENTRY(by.ncut_labels)},
+	{COLUMN("recoding", FIELD_RELATION, 0, OF_ENTRY(by.recoding)),.read = RESOLVED("p.recoding",
+																				   "p.recoding_name")},
 	{COLUMN("recoding_name", FIELD_TEXT, 0, OF_ENTRY(by.recoding_name))},
 	{COLUMN("labels", FIELD_WORD, FIELD_KEPT, OF_ENTRY(by.labels)), WORDS(recoding_labels_names)},
 	{COLUMN("hierarchies", FIELD_RELATIONS, 0, OF_ENTRY(hierarchies)),.given = OF_ENTRY(nhierarchies),
-	.read = "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i) ORDER BY x.i)"},
-	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least = 0,.most = PG_INT64_MAX},
+		.read = "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names)"
+	" WITH ORDINALITY x (h, n, i) ORDER BY x.i)"},
+	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least =
+	0,.most = PG_INT64_MAX},
 	{COLUMN("source", FIELD_RELATION, 0, OF_ENTRY(source)),.read = RESOLVED("p.source", "p.source_name")},
 	{COLUMN("source_name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(source_name))},
-	{COLUMN("hierarchy_names", FIELD_TEXTS, 0, OF_ENTRY(hierarchy_names)),.given = OF_ENTRY(nhierarchy_names)},
+	{COLUMN("hierarchy_names", FIELD_TEXTS, 0,
+			OF_ENTRY(hierarchy_names)),.given = OF_ENTRY(nhierarchy_names)},
 	{COLUMN("digests", FIELD_DIGESTS, 0, OF_ENTRY(digests)),.given = OF_ENTRY(ndigests)},
 	{COLUMN("form", FIELD_WORD, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(form)), WORDS(form_names)},
-	{COLUMN("columns", FIELD_NAMES, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(columns)),.given = OF_ENTRY(ncolumns)},
-	{COLUMN("suppressed", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(star)), WORDS(suppression_names)},
+	{COLUMN("columns", FIELD_NAMES, FIELD_OPTIONAL | FIELD_FIXED,
+			OF_ENTRY(columns)),.given = OF_ENTRY(ncolumns)},
+	{COLUMN("suppressed", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(star)),
+	WORDS(suppression_names)},
 	{COLUMN("shown", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(permuted)), WORDS(shown_names)},
-	{COLUMN("columns_as", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(forms)),.given = OF_ENTRY(nforms)},
-	{COLUMN("others_as", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT, OF_ENTRY(others_as)),.given = OF_ENTRY(nothers)},
-	{COLUMN("class_columns", FIELD_NAMES, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_ENTRY(class_columns)),.given = OF_ENTRY(nclass_columns),
+	{COLUMN("columns_as", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_FIXED,
+			OF_ENTRY(forms)),.given = OF_ENTRY(nforms)},
+	{COLUMN("others_as", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT,
+			OF_ENTRY(others_as)),.given = OF_ENTRY(nothers)},
+	{COLUMN("class_columns", FIELD_NAMES, FIELD_REQUIRED | FIELD_UNWRITTEN,
+			OF_ENTRY(class_columns)),.given = OF_ENTRY(nclass_columns),
 	.read = "anonopt.class_columns(p.generalized, p.columns_as, p.shown)"},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
 	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
-	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(by.records.min_utility)),.given = OF_ENTRY(by.records.are_given)},
+	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED,
+			OF_ENTRY(by.records.min_utility)),.given = OF_ENTRY(by.records.are_given)},
 	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(by.records.key))},
 	{COLUMN("risk", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.risk)), WORDS(risk_names)},
 	{COLUMN("utility", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.utility)), WORDS(utility_names)},
@@ -72,21 +86,27 @@ static const EntryField entry_fields[] = {
 	{COLUMN("vouched", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(trusted)), WORDS(vouched_names)},
 	{COLUMN("filled_at", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(filled_at)),.given = OF_ENTRY(is_filled)},
 	{COLUMN("held_back", FIELD_COUNT, FIELD_UNWRITTEN, OF_ENTRY(held_back)),.least = 0,.most = PG_INT64_MAX,
-	.read = "(SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM anonopt.published_held h WHERE h.id = p.id)"},
+		.read = "(SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM"
+	" anonopt.published_held h WHERE h.id = p.id)"},
 	{COLUMN("held_since", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(held_since)),.given = OF_ENTRY(is_held_back),
 	.read = "(SELECT min(h.since) FROM anonopt.published_held h WHERE h.id = p.id)"},
 	{COLUMN("filled_by", FIELD_WORD, 0, OF_ENTRY(filled_by)), WORDS(filled_names)},
-	{COLUMN("made_in", FIELD_FLAG, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_ENTRY(is_restored)), WORDS(place_names),
-		.read = "CASE WHEN p.made_in = anonopt.this_database() AND EXISTS (SELECT FROM pg_class c WHERE c.oid = anonopt.as_oid(p.relation)"
+	{COLUMN("made_in", FIELD_FLAG, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_ENTRY(is_restored)),
+		WORDS(place_names),
+		.read = "CASE WHEN p.made_in = anonopt.this_database() AND EXISTS (SELECT FROM pg_class c"
+		" WHERE c.oid = anonopt.as_oid(p.relation)"
 	" AND c.reltype = anonopt.as_oid(p.row_type)) THEN 'here' ELSE 'elsewhere' END"}
 };
 
 #define OF_CONTENT(member) offsetof(KnownContent, member)
 
 static const EntryField content_fields[] = {
-	{COLUMN("same_rows", FIELD_COUNT, 0, OF_CONTENT(same_rows)),.least = 0,.most = 1,.read = "p.same_rows::int"},
-	{COLUMN("is_others", FIELD_COUNT, 0, OF_CONTENT(is_others)),.least = 0,.most = 1,.read = "p.is_others::int"},
-	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_CONTENT(k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
+	{COLUMN("same_rows", FIELD_COUNT, 0, OF_CONTENT(same_rows)),.least = 0,.most = 1,.read =
+	"p.same_rows::int"},
+	{COLUMN("is_others", FIELD_COUNT, 0, OF_CONTENT(is_others)),.least = 0,.most = 1,.read =
+	"p.is_others::int"},
+	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED,
+			OF_CONTENT(k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
 	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),
 	.least = 0,.most = PG_INT32_MAX},
 	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),
@@ -116,7 +136,8 @@ static const EntryField promise_fields[] = {
 	{COLUMN("column_name", FIELD_NAME, 0, OF_PROMISE(promise.column)),.read = "q.column_name"},
 	{COLUMN("threshold", FIELD_FIGURE, FIELD_REQUIRED, OF_PROMISE(promise.threshold)),.read = "q.threshold"},
 	{COLUMN("c", FIELD_FIGURE, 0, OF_PROMISE(promise.c)),.given = OF_PROMISE(promise.has_c),.read = "q.c"},
-	{COLUMN("population", FIELD_RELATION, 0, OF_PROMISE(promise.population)),.read = RESOLVED("q.population", "q.population_name")},
+	{COLUMN("population", FIELD_RELATION, 0, OF_PROMISE(promise.population)),.read =
+	RESOLVED("q.population", "q.population_name")},
 	{COLUMN("population_name", FIELD_TEXT, 0, OF_PROMISE(population_name)),.read = "q.population_name"},
 	{COLUMN("columns_known", FIELD_COUNT, 0, OF_PROMISE(columns_known)),.given = OF_PROMISE(knows_columns),
 	.least = 1,.most = PG_INT32_MAX,.read = "q.columns_known"},
@@ -128,12 +149,17 @@ static const EntryField promise_fields[] = {
 
 static const EntryField distribution_fields[] = {
 	{COLUMN("column_name", FIELD_NAME, FIELD_REQUIRED, OF_DISTRIBUTION(column)),.read = "q.column_name"},
-	{COLUMN("distance", FIELD_WORD, FIELD_REQUIRED, OF_DISTRIBUTION(distance)), WORDS(distance_names),.read = "q.distance"},
+	{COLUMN("distance", FIELD_WORD, FIELD_REQUIRED, OF_DISTRIBUTION(distance)),
+	WORDS(distance_names),.read = "q.distance"},
 	{COLUMN("hierarchy", FIELD_COUNT, 0, OF_DISTRIBUTION(place)),.most = PG_INT32_MAX,.read = "q.hierarchy"},
-	{COLUMN("level", FIELD_COUNT, 0, OF_DISTRIBUTION(level)),.given = OF_DISTRIBUTION(is_labelled),.least = 0,.most = PG_INT16_MAX,.read = "q.level"},
-	{COLUMN("values", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_DISTRIBUTION(values)),.given = OF_DISTRIBUTION(nvalues),.read = "q.values"},
-	{COLUMN("leaves", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_DISTRIBUTION(leaves)),.given = OF_DISTRIBUTION(nleaves),.read = "q.leaves"},
-	{COLUMN("people", FIELD_COUNTS, FIELD_REQUIRED, OF_DISTRIBUTION(people)),.given = OF_DISTRIBUTION(npeople),.read = "q.people"}
+	{COLUMN("level", FIELD_COUNT, 0, OF_DISTRIBUTION(level)),.given = OF_DISTRIBUTION(is_labelled),.least =
+	0,.most = PG_INT16_MAX,.read = "q.level"},
+	{COLUMN("values", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS,
+			OF_DISTRIBUTION(values)),.given = OF_DISTRIBUTION(nvalues),.read = "q.values"},
+	{COLUMN("leaves", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS,
+			OF_DISTRIBUTION(leaves)),.given = OF_DISTRIBUTION(nleaves),.read = "q.leaves"},
+	{COLUMN("people", FIELD_COUNTS, FIELD_REQUIRED,
+			OF_DISTRIBUTION(people)),.given = OF_DISTRIBUTION(npeople),.read = "q.people"}
 };
 
 /* A cover as it is recorded. */
@@ -146,11 +172,16 @@ typedef struct CoverRow
 #define OF_COVER(member) offsetof(CoverRow, member)
 
 static const EntryField cover_fields[] = {
-	{COLUMN("ordinal", FIELD_COUNT, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_COVER(ordinal)),.least = 1,.most = MAX_ATTRIBUTES,.read = "q.ordinal"},
-	{COLUMN("labels", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.labels)),.given = OF_COVER(cover.n),.read = "q.labels"},
-	{COLUMN("firsts", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.firsts)),.given = OF_COVER(cover.nfirsts),.read = "q.firsts"},
-	{COLUMN("lasts", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.lasts)),.given = OF_COVER(cover.nlasts),.read = "q.lasts"},
-	{COLUMN("unknown", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.unknown)),.given = OF_COVER(cover.nunknown),.read = "q.unknown"}
+	{COLUMN("ordinal", FIELD_COUNT, FIELD_REQUIRED | FIELD_UNWRITTEN,
+			OF_COVER(ordinal)),.least = 1,.most = MAX_ATTRIBUTES,.read = "q.ordinal"},
+	{COLUMN("labels", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS,
+			OF_COVER(cover.labels)),.given = OF_COVER(cover.n),.read = "q.labels"},
+	{COLUMN("firsts", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS,
+			OF_COVER(cover.firsts)),.given = OF_COVER(cover.nfirsts),.read = "q.firsts"},
+	{COLUMN("lasts", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS,
+			OF_COVER(cover.lasts)),.given = OF_COVER(cover.nlasts),.read = "q.lasts"},
+	{COLUMN("unknown", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS,
+			OF_COVER(cover.unknown)),.given = OF_COVER(cover.nunknown),.read = "q.unknown"}
 };
 
 /* ------------------------------------------------------------------- reading */
@@ -159,14 +190,16 @@ static const EntryField cover_fields[] = {
 static QueryRows *
 part_rows(const ReleaseEntry *entry, const char *table, const EntryField *fields, int nfields)
 {
-	return entry_rows(fields, nfields, psprintf("anonopt.published p JOIN anonopt.%s q ON q.id = p.id WHERE p.id = $1::uuid ORDER BY q.ordinal", table),
+	return entry_rows(fields, nfields, psprintf("anonopt.published p JOIN anonopt.%s q ON q.id = p.id"
+												" WHERE p.id = $1::uuid ORDER BY q.ordinal", table),
 					  TEXTOID, CStringGetTextDatum(entry->id));
 }
 
 static void
 read_distributions(ReleaseEntry *entry)
 {
-	QueryRows  *rows = part_rows(entry, "published_values", distribution_fields, lengthof(distribution_fields));
+	QueryRows  *rows = part_rows(entry, "published_values", distribution_fields,
+								 lengthof(distribution_fields));
 
 	entry->ndistributions = rows->n;
 	entry->distributions = palloc0(sizeof(Distribution) * (rows->n + 1));
@@ -275,7 +308,8 @@ release_entry_covers(const ReleaseEntry *entry)
 		CoverRow	row;
 
 		entry_read(rows, i, entry->name, cover_fields, lengthof(cover_fields), &row);
-		if (row.ordinal > entry->ngeneralized || row.cover.nfirsts != row.cover.n || row.cover.nlasts != row.cover.n)
+		if (row.ordinal > entry->ngeneralized || row.cover.nfirsts != row.cover.n ||
+			row.cover.nlasts != row.cover.n)
 			refuse_entry(entry->name);
 		covers[row.ordinal - 1] = row.cover;
 	}
@@ -304,7 +338,8 @@ require_distributions(const ReleaseEntry *entry)
 		bool		missing = false;
 
 		for (int p = 0; p < entry->npromises; p++)
-			missing = missing || (promise_is_about(&entry->promises[p], column) && promise_needs_values(&entry->promises[p]));
+			missing = missing || (promise_is_about(&entry->promises[p], column) &&
+								  promise_needs_values(&entry->promises[p]));
 		for (int d = 0; d < entry->ndistributions; d++)
 			missing = missing && strcmp(entry->distributions[d].column, column) != 0;
 		if (missing)
@@ -319,12 +354,15 @@ check_generalization(ReleaseEntry *entry, const char *what)
 	Generalization *by = &entry->by;
 	int64		parted = 0;
 
-	if (entry->ngeneralized == 0 || entry->ngeneralized > MAX_ATTRIBUTES || entry->nhierarchies < entry->ngeneralized)
+	if (entry->ngeneralized == 0 || entry->ngeneralized > MAX_ATTRIBUTES ||
+		entry->nhierarchies < entry->ngeneralized)
 		refuse_entry(what);
 	if ((by->nlevels > 0) + (by->ncuts > 0) + (by->recoding_name != NULL) > 1 ||
-		(by->nlevels > 0 && by->nlevels != entry->ngeneralized) || (by->ncuts > 0 && by->ncuts != entry->ngeneralized))
+		(by->nlevels > 0 && by->nlevels != entry->ngeneralized) ||
+		(by->ncuts > 0 && by->ncuts != entry->ngeneralized))
 		refuse_entry(what);
-	by->kind = by->nlevels > 0 ? BY_LEVELS : by->ncuts > 0 ? BY_CUTS : by->recoding_name != NULL ? BY_RECODING : BY_RECORDS;
+	by->kind = by->nlevels > 0 ? BY_LEVELS : by->ncuts > 0 ? BY_CUTS :
+		by->recoding_name != NULL ? BY_RECODING : BY_RECORDS;
 	for (int i = 0; i < by->nlevels; i++)
 		if (by->levels[i] < 0)
 			refuse_entry(what);
@@ -338,7 +376,8 @@ check_generalization(ReleaseEntry *entry, const char *what)
 }
 
 /*
- * The entry of a relation, or NULL.  To find the relation of every entry takes long where many are gone, so only those
+ * The entry of a relation, or NULL.  To find the relation of every entry takes long where many are gone,
+	so only those
  * are asked that have its number or that its comment names; no other can be found to be this one.
  */
 static ReleaseEntry *
@@ -346,7 +385,8 @@ release_entry_find(Oid relation)
 {
 	QueryRows  *rows = entry_rows(entry_fields, lengthof(entry_fields),
 								  "anonopt.published p WHERE (p.relation = $1::int8 OR"
-								  " starts_with((SELECT obj_description($1, 'pg_class')), 'anonopt release ' || p.id::text))"
+								  " starts_with((SELECT obj_description($1, 'pg_class')), 'anonopt"
+								  " release ' || p.id::text))"
 								  " AND " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
 								  OIDOID, ObjectIdGetDatum(relation));
 	const char *what;
@@ -361,7 +401,8 @@ release_entry_find(Oid relation)
 	check_generalization(entry, what);
 	records = &entry->by.records;
 	if (entry->by.kind == BY_RECORDS ?
-		!records->are_given || records->key == NULL || records->risk == RISK_MODELS || records->utility == UTILITY_MODELS :
+		!records->are_given || records->key == NULL || records->risk == RISK_MODELS ||
+		records->utility == UTILITY_MODELS :
 		records->are_given)
 		refuse_entry(what);
 	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
@@ -387,11 +428,13 @@ release_entry_find(Oid relation)
 	"(SELECT m.*, e.same_rows, e.is_others, e.found FROM (SELECT p.id," \
 	" anonopt.may_share_rows(p.id, $1, %u, COALESCE(%s, (SELECT d.person FROM anonopt.dataset d" \
 	" WHERE d.dataset = p.dataset))) AS same_rows," \
-	" p.id IS DISTINCT FROM %s AND NOT anonopt.is_told_of(%u, p.published_by) AS is_others, " FIND_RELEASE " AS found" \
-	" FROM anonopt.published p WHERE p.id IN (SELECT anonopt.releases_of_people($1, %u)) OR p.id = %s OFFSET 0) e" \
+	" p.id IS DISTINCT FROM %s AND NOT anonopt.is_told_of(%u, p.published_by) AS is_others," \
+	" " FIND_RELEASE " AS found FROM anonopt.published p" \
+	" WHERE p.id IN (SELECT anonopt.releases_of_people($1, %u)) OR p.id = %s OFFSET 0) e" \
 	" JOIN anonopt.made_content m USING (id)) p" \
-	" WHERE p.id IS NOT DISTINCT FROM %s OR NOT EXISTS (SELECT FROM anonopt.other_people o WHERE o.relation = $1" \
-	" AND CASE WHEN p.made_in = anonopt.this_database() THEN o.other = anonopt.as_oid(p.source)" \
+	" WHERE p.id IS NOT DISTINCT FROM %s OR NOT EXISTS (SELECT FROM anonopt.other_people o" \
+	" WHERE o.relation = $1 AND CASE WHEN p.made_in = anonopt.this_database()" \
+	" THEN o.other = anonopt.as_oid(p.source)" \
 	" ELSE o.other_name = p.source_name END)" \
 	" ORDER BY COALESCE(p.made_at, p.published_at), p.id"
 
@@ -410,7 +453,9 @@ known_contents(Oid source, const char *person, const char *id, int *n)
 		if (strcmp(fields[i].column, "relation") == 0)
 			fields[i].read = "COALESCE(p.found::int8, p.relation)";
 	rows = entry_rows(fields, lengthof(fields),
-					  psprintf(CONTENTS_OF, reader, person == NULL ? "NULL::name" : psprintf("%s::name", quote_literal_cstr(person)),
+					  psprintf(CONTENTS_OF, reader,
+							   person == NULL ? "NULL::name" :
+							   psprintf("%s::name", quote_literal_cstr(person)),
 							   own, reader, reader, own, own),
 					  OIDOID, ObjectIdGetDatum(source));
 	*n = rows->n;
@@ -429,13 +474,16 @@ void
 tell_other_people(Oid source)
 {
 	const Oid	types[] = {OIDOID, TEXTOID};
-	QueryRows  *rows = read_catalog("SELECT o.other, string_agg(DISTINCT quote_ident(o.declared_by), ', ' ORDER BY quote_ident(o.declared_by))"
-									" FROM anonopt.other_people o WHERE o.relation = $1 GROUP BY 1 ORDER BY 1",
+	QueryRows  *rows = read_catalog("SELECT o.other, string_agg(DISTINCT quote_ident(o.declared_by),"
+									" ', ' ORDER BY quote_ident(o.declared_by))"
+									" FROM anonopt.other_people o WHERE o.relation = $1 GROUP BY 1"
+									" ORDER BY 1",
 									add_oid(NULL, source), lengthof(types), types);
 
 	for (int i = 0; i < rows->n; i++)
 		ereport(NOTICE,
-				(errmsg("releases of %s are not compared with those of %s", relation_sql_name(source), relation_sql_name(row_oid(rows, i, 0))),
+				(errmsg("releases of %s are not compared with those of %s", relation_sql_name(source),
+						relation_sql_name(row_oid(rows, i, 0))),
 				 errdetail("Role %s has declared that they show other people.", row_text(rows, i, 1))));
 }
 
@@ -445,7 +493,8 @@ last_content(const char *id, const KnownContent *contents, int n)
 	int			last = -1;
 
 	for (int i = 0; i < n && id != NULL; i++)
-		if (strcmp(contents[i].release.id, id) == 0 && contents[i].is_known && (last < 0 || contents[i].version > contents[last].version))
+		if (strcmp(contents[i].release.id, id) == 0 && contents[i].is_known &&
+			(last < 0 || contents[i].version > contents[last].version))
 			last = i;
 	return last;
 }
@@ -454,7 +503,8 @@ Oid
 release_by_id(Datum id)
 {
 	const Oid	type = OIDOID;
-	QueryRows  *rows = read_catalog("SELECT " FIND_RELEASE " FROM anonopt.published p WHERE p.id = $1", add_value(NULL, UUIDOID, id, false), 1, &type);
+	QueryRows  *rows = read_catalog("SELECT " FIND_RELEASE " FROM anonopt.published p WHERE p.id = $1",
+									add_value(NULL, UUIDOID, id, false), 1, &type);
 	bool		isnull = true;
 	Datum		relation = rows->n == 0 ? (Datum) 0 : row_value(rows, 0, 0, &isnull);
 
@@ -494,26 +544,36 @@ release_entry_added_columns(const ReleaseEntry *entry)
 	params = add_value(params, NAMEARRAYOID, names_datum(entry->sensitive, entry->nsensitive), false);
 	params = add_value(params, NAMEARRAYOID, names_datum(entry->columns, entry->ncolumns), false);
 	params = add_value(params, BOOLOID, BoolGetDatum(entry->star), false);
-	params = add_value(params, NAMEARRAYOID, names_datum(entry->generalized, entry->permuted ? entry->ngeneralized : 0), false);
+	params = add_value(params, NAMEARRAYOID, names_datum(entry->generalized,
+														 entry->permuted ? entry->ngeneralized : 0), false);
 
 	/*
 	 * the content says which column was the class label; a live view has no
 	 * content and shows the declared one
 	 */
-	added = read_catalog("SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a"
-						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5 || $7)"
+	added = read_catalog("SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM"
+						 " pg_attribute a"
+						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT"
+						 " a.attname = ANY ($3 || $4 || $5 || $7)"
 						 " AND NOT ($6 AND a.attname = 'anonopt_suppressed')"
-						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = $1::uuid AND a.attname = ANY (c.compared))"
-						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.column_name = a.attname)"
-						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
-						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
+						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id ="
+						 " $1::uuid AND a.attname = ANY (c.compared))"
+						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid"
+						 " AND l.column_name = a.attname)"
+						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON"
+						 " d.dataset = p.dataset"
+						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name ="
+						 " a.attname AND d.role = 'class_label')",
 						 params, 1, &type);
 	return row_text(added, 0, 0);
 }
 
 /* ------------------------------------------------------------------- writing */
 
-/* The tables with what is recorded of a release; parts of an entry, which are replaced with it, come first. */
+/*
+ * The tables with what is recorded of a release; parts of an entry, which are
+ * replaced with it, come first.
+ */
 static const char *const tables[] = {"published_promise", "published_values", "published_cover",
 "published", "published_source", "published_content", "published_link", "published_held"};
 
@@ -523,7 +583,8 @@ static void
 forget_parts(const char *id, int n)
 {
 	for (int i = 0; i < n; i++)
-		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, id));
+		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]),
+							 add_text(NULL, id));
 }
 
 /*
@@ -533,9 +594,12 @@ forget_parts(const char *id, int n)
 static void
 write_parts(const ReleaseEntry *entry)
 {
-	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read, is_view, made_in)"
-						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, r.is_view, anonopt.this_database()"
-						 " FROM anonopt.relations_read($2, NULL, $3) r ON CONFLICT DO NOTHING", add_oid(add_oid(add_text(NULL, entry->id), entry->source), GetUserId()));
+	(void) write_catalog("INSERT INTO anonopt.published_source (id, relation, relation_name, is_read,"
+						 " is_view, made_in)"
+						 " SELECT $1::uuid, r.relation::int8, r.relation_name, r.is_read, r.is_view,"
+						 " anonopt.this_database()"
+						 " FROM anonopt.relations_read($2, NULL, $3) r ON CONFLICT DO NOTHING",
+						 add_oid(add_oid(add_text(NULL, entry->id), entry->source), GetUserId()));
 
 	forget_parts(entry->id, REPLACED_PARTS);
 	for (int i = 0; i < entry->npromises; i++)
@@ -546,16 +610,19 @@ write_parts(const ReleaseEntry *entry)
 		promise->columns_known, promise->columns_known > 0, promise->rows_known, promise->rows_known > 0};
 
 		/* those declared count from 1 */
-		entry_insert("published_promise", promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1 - entry->ngeneral));
+		entry_insert("published_promise", promise_fields, lengthof(promise_fields), &row, "id, ordinal",
+					 psprintf("'%s', %d", entry->id, i + 1 - entry->ngeneral));
 	}
 	for (int i = 0; i < entry->ndistributions; i++)
-		entry_insert("published_values", distribution_fields, lengthof(distribution_fields), &entry->distributions[i], "id, ordinal",
+		entry_insert("published_values", distribution_fields, lengthof(distribution_fields),
+					 &entry->distributions[i], "id, ordinal",
 					 psprintf("'%s', %d", entry->id, i + 1));
 	for (int i = 0; i < entry->ncovers; i++)
 	{
 		CoverRow	row = {entry->covers[i], i + 1};
 
-		entry_insert("published_cover", cover_fields, lengthof(cover_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1));
+		entry_insert("published_cover", cover_fields, lengthof(cover_fields), &row, "id, ordinal",
+					 psprintf("'%s', %d", entry->id, i + 1));
 	}
 }
 
@@ -581,7 +648,8 @@ filled_now(const ReleaseEntry *entry)
 void
 release_entry_insert(const ReleaseEntry *entry)
 {
-	entry_insert("published", entry_fields, lengthof(entry_fields), entry, "row_type, made_in, published_by, published_at, filled_at, verified_at, verified_ok",
+	entry_insert("published", entry_fields, lengthof(entry_fields), entry,
+				 "row_type, made_in, published_by, published_at, filled_at, verified_at, verified_ok",
 				 psprintf("%u, anonopt.this_database(), %s, clock_timestamp(), %s, clock_timestamp(), true",
 						  get_rel_type_id(entry->relation), publisher(), filled_now(entry)));
 	write_parts(entry);
@@ -600,7 +668,8 @@ promises_no_less(const ReleaseEntry *entry)
 		bool		kept = false;
 
 		for (int j = 0; j < entry->npromises; j++)
-			kept = kept || (promise_is_alike(&entry->promises[j], promise) && promise_is_stricter(&entry->promises[j], promise));
+			kept = kept || (promise_is_alike(&entry->promises[j], promise) &&
+							promise_is_stricter(&entry->promises[j], promise));
 		if (!kept)
 			return false;
 	}
@@ -614,8 +683,10 @@ keep_generalization(const ReleaseEntry *entry)
 	(void) write_catalog("UPDATE anonopt.published_content c SET (levels, cuts, cut_labels, recoding_name,"
 						 " recoding_labels, hierarchies, hierarchy_names, source, source_name, made_in) ="
 						 " (SELECT p.levels, p.cuts, p.cut_labels, p.recoding_name, p.labels, p.hierarchies,"
-						 " p.hierarchy_names, p.source, p.source_name, p.made_in FROM anonopt.published p WHERE p.id = c.id)"
-						 " WHERE c.id = $1::uuid AND c.part = 0 AND c.made_in IS NULL", add_text(NULL, entry->id));
+						 " p.hierarchy_names, p.source, p.source_name, p.made_in FROM"
+						 " anonopt.published p WHERE p.id = c.id)"
+						 " WHERE c.id = $1::uuid AND c.part = 0 AND c.made_in IS NULL",
+						 add_text(NULL, entry->id));
 }
 
 static void
@@ -624,9 +695,11 @@ change_entry(const ReleaseEntry *entry, bool refreshes, bool publishes)
 	if (!refreshes)
 		keep_generalization(entry);
 	if (entry_update("published", entry_fields, lengthof(entry_fields), entry, refreshes,
-					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s, verified_at = clock_timestamp(), verified_ok = true%s",
+					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s,"
+							  " verified_at = clock_timestamp(), verified_ok = true%s",
 							  get_rel_type_id(entry->relation), filled_now(entry),
-							  publishes ? psprintf(", published_by = %s, published_at = clock_timestamp()", publisher()) : ""),
+							  publishes ? psprintf(", published_by = %s, published_at = clock_timestamp()",
+												   publisher()) : ""),
 					 psprintf("WHERE p.id = '%s'", entry->id)) != 1 ||
 		(refreshes && !promises_no_less(entry)))
 		ereport(ERROR,
@@ -656,14 +729,17 @@ release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known)
 	 * a refresh has locked the row, which would wait for us, who read its
 	 * release; it records its own
 	 */
-	(void) write_catalog("UPDATE anonopt.published SET verified_at = clock_timestamp(), verified_ok = $2 WHERE id ="
-						 " (SELECT p.id FROM anonopt.published p WHERE p.id = $1::uuid FOR NO KEY UPDATE SKIP LOCKED)", params);
+	(void) write_catalog("UPDATE anonopt.published SET verified_at = clock_timestamp(), verified_ok ="
+						 " $2 WHERE id ="
+						 " (SELECT p.id FROM anonopt.published p WHERE p.id = $1::uuid FOR NO KEY"
+						 " UPDATE SKIP LOCKED)", params);
 }
 
 void
 release_entry_retire(const char *id)
 {
-	(void) write_catalog("UPDATE anonopt.published SET relation = 0, row_type = 0 WHERE id = $1::uuid", add_text(NULL, id));
+	(void) write_catalog("UPDATE anonopt.published SET relation = 0, row_type = 0 WHERE id = $1::uuid",
+						 add_text(NULL, id));
 	(void) write_catalog("DELETE FROM anonopt.published_held WHERE id = $1::uuid", add_text(NULL, id));
 }
 
@@ -671,14 +747,16 @@ void
 release_entry_forget(const char *id)
 {
 	const Oid	type = TEXTOID;
-	QueryRows  *spent = read_own_changes("SELECT sum(c.epsilon::numeric)::text FROM anonopt.published_content c WHERE c.id = $1::uuid"
+	QueryRows  *spent = read_own_changes("SELECT sum(c.epsilon::numeric)::text FROM"
+										 " anonopt.published_content c WHERE c.id = $1::uuid"
 										 " HAVING count(c.epsilon) > 0", add_text(NULL, id), 1, &type);
 
 	if (spent->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("a differentially private release cannot be forgotten"),
-				 errdetail("It has spent an epsilon of %s, which is spent whoever has read it.", row_text(spent, 0, 0)),
+				 errdetail("It has spent an epsilon of %s, which is spent whoever has read it.",
+						   row_text(spent, 0, 0)),
 				 errhint("Call anonopt.drop_release, which keeps that on record.")));
 	forget_parts(id, lengthof(tables));
 }
@@ -694,8 +772,10 @@ void
 release_entry_forget_dropped(Datum id)
 {
 	const Oid	types[] = {TEXTOID, TEXTOID, BOOLOID};
-	QueryRows  *rows = read_catalog("SELECT p.name, p.read_by, p.published_by = $2 FROM anonopt.published p WHERE p.id = $1",
-									add_name(add_value(NULL, UUIDOID, id, false), GetUserNameFromId(GetUserId(), false)),
+	QueryRows  *rows = read_catalog("SELECT p.name, p.read_by, p.published_by = $2 FROM"
+									" anonopt.published p WHERE p.id = $1",
+									add_name(add_value(NULL, UUIDOID, id, false),
+											 GetUserNameFromId(GetUserId(), false)),
 									lengthof(types), types);
 	char	   *text = DatumGetCString(DirectFunctionCall1(uuid_out, id));
 	const char *readers;
@@ -727,6 +807,7 @@ release_entry_is_new(const char *id)
 	const Oid	type = INT4OID;
 
 	return read_catalog("SELECT 1 FROM anonopt.published p WHERE p.id = $1::uuid AND p.published_at >= now()"
-						" AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = p.id AND c.made_at < now())",
+						" AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = p.id"
+						" AND c.made_at < now())",
 						add_text(NULL, id), 1, &type)->n > 0;
 }

@@ -28,14 +28,16 @@ require_release_owner(Oid relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of release %s", relation_sql_name(relation)),
-				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
+				 errhint("If you are a member of it, SET ROLE %s first.",
+						 quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
 int
 release_settings_begin(void)
 {
 	/* plans tell of what statistics know of all rows */
-	const char *const settings[][2] = {{"debug_print_plan", "off"}, {"debug_print_parse", "off"}, {"debug_print_rewritten", "off"},
+	const char *const settings[][2] = {{"debug_print_plan", "off"}, {"debug_print_parse", "off"},
+	{"debug_print_rewritten", "off"},
 	{"datestyle", "ISO, MDY"}, {"intervalstyle", "postgres"}, {"timezone", "UTC"},
 	{"extra_float_digits", "1"}, {"bytea_output", "hex"}};
 	int			level = sql_use_catalog_names();
@@ -60,7 +62,8 @@ release_settings_end(int level)
 void
 release_name(Release *release, const char *name, bool replaces)
 {
-	NewRelation new = new_relation(name, replaces ? NULL : "Drop it, with anonopt.drop_release if it is a release, or choose another name.");
+	NewRelation new = new_relation(name, replaces ? NULL : "Drop it, with anonopt.drop_release if it"
+								   " is a release, or choose another name.");
 
 	release->replaced = new.taken_by;
 	release->schema = new.schema;
@@ -128,13 +131,15 @@ release_choose(Release *release)
 	if (dataset->count_column != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", dataset->name),
+				 errmsg("data set \"%s\" cannot be published: its rows stand for several people",
+						dataset->name),
 				 errhint("Publish from a relation with one row per person.")));
 	sql_set("timezone", dataset->timezone);
 	release->ncolumns = 0;
 	release->columns = palloc(sizeof(ShownColumn) * MaxTupleAttributeNumber);
 	for (AttrNumber number = 1; (name = get_attname(dataset->relation, number, true)) != NULL; number++)
-		if (OidIsValid(column_type(dataset->relation, name)) && choose_column(release, name, &release->columns[release->ncolumns]))
+		if (OidIsValid(column_type(dataset->relation, name)) &&
+			choose_column(release, name, &release->columns[release->ncolumns]))
 			release->ncolumns++;
 }
 
@@ -157,7 +162,8 @@ release_hierarchies(const Dataset *dataset)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_SENSITIVE && release_needs_hierarchy(dataset, &dataset->attributes[i]))
+		if (dataset->attributes[i].role == ROLE_SENSITIVE &&
+			release_needs_hierarchy(dataset, &dataset->attributes[i]))
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	return hierarchies;
 }
@@ -181,9 +187,12 @@ is_plain_table_of(Oid relation, Oid owner)
 static bool
 excludes_overlaps(Oid table, AttrNumber column)
 {
-	return rows_of_query(psprintf("SELECT 1 FROM pg_constraint c JOIN pg_index i ON i.indexrelid = c.conindid JOIN pg_operator o ON o.oid = c.conexclop[1]"
-								  " WHERE c.conrelid = $1 AND c.contype = 'x' AND NOT c.condeferrable AND i.indisvalid AND i.indpred IS NULL"
-								  " AND i.indnkeyatts = 1 AND i.indkey[0] = %d AND o.oprcode = 'range_overlaps(anyrange,anyrange)'::regprocedure", column),
+	return rows_of_query(psprintf("SELECT 1 FROM pg_constraint c JOIN pg_index i ON i.indexrelid ="
+								  " c.conindid JOIN pg_operator o ON o.oid = c.conexclop[1]"
+								  " WHERE c.conrelid = $1 AND c.contype = 'x' AND NOT c.condeferrable"
+								  " AND i.indisvalid AND i.indpred IS NULL"
+								  " AND i.indnkeyatts = 1 AND i.indkey[0] = %d AND o.oprcode ="
+								  " 'range_overlaps(anyrange,anyrange)'::regprocedure", column),
 						 NIL, add_oid(NULL, table), NULL, 0, NULL)->n > 0;
 }
 
@@ -202,17 +211,20 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 	if (!is_plain_table_of(hierarchy, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchy %s of column \"%s\" is not an ordinary table that you own", relation_sql_name(hierarchy), column),
+				 errmsg("hierarchy %s of column \"%s\" is not an ordinary table that you own",
+						relation_sql_name(hierarchy), column),
 				 errdetail("Anyone who can change it could expose a class of one person."),
 				 errhint("Copy it to a table of your own and declare the column with that.")));
 	table = relation_open_existing(hierarchy);
 	columns = live_columns(table);
 	leaf = columns == NIL ? InvalidAttrNumber : ((Form_pg_attribute) linitial(columns))->attnum;
 	ranges = columns != NIL && type_is_range(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid));
-	if (columns == NIL || ((ranges || !index_keeps_unique(table, leaf)) && !excludes_overlaps(hierarchy, leaf)))
+	if (columns == NIL || ((ranges || !index_keeps_unique(table, leaf)) &&
+						   !excludes_overlaps(hierarchy, leaf)))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchy %s of column \"%s\" could hold a leaf twice", relation_sql_name(hierarchy), column),
+				 errmsg("hierarchy %s of column \"%s\" could hold a leaf twice",
+						relation_sql_name(hierarchy), column),
 				 ranges ? errhint("Add an exclusion constraint: EXCLUDE USING gist (... WITH &&).") :
 				 errhint("Add a primary key or a unique index on its first column.")));
 	relation_close(table, NoLock);
@@ -236,8 +248,10 @@ hierarchy_digests(Oid hierarchy)
 	/* the text of a timestamp does not depend on the data set's zone */
 	sql_set("timezone", "UTC");
 	digests = value_of_query(psprintf("SELECT COALESCE(string_agg(d, '' ORDER BY d), '') FROM"
-									  " (SELECT substring(sha256(convert_to(ROW(h.*)::text, getdatabaseencoding())) FOR %d) AS d FROM ONLY %s h) x",
-									  DIGEST_LENGTH, relation_sql_name(hierarchy)), list_make1_oid(hierarchy), NULL, BYTEAOID, &isnull);
+									  " (SELECT substring(sha256(convert_to(ROW(h.*)::text,"
+									  " getdatabaseencoding())) FOR %d) AS d FROM ONLY %s h) x",
+									  DIGEST_LENGTH, relation_sql_name(hierarchy)),
+							 list_make1_oid(hierarchy), NULL, BYTEAOID, &isnull);
 	AtEOXact_GUC(false, level);
 	relation_close(table, NoLock);
 	return DatumGetByteaPP(digests);
@@ -315,11 +329,14 @@ reads_release(Oid relation)
 {
 	const char *query = "WITH RECURSIVE source (oid) AS (SELECT $1 UNION SELECT d.refobjid FROM source s"
 	" JOIN pg_catalog.pg_rewrite w ON w.ev_class OPERATOR(pg_catalog.=) s.oid"
-	" JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
-	" AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+	" JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=)"
+	" 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+	" AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=)"
+	" 'pg_catalog.pg_class'::pg_catalog.regclass"
 	" AND d.refobjid OPERATOR(pg_catalog.<>) s.oid)"
 	" SELECT 1 FROM source s JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) s.oid"
-	" AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid OPERATOR(pg_catalog.=) 0"
+	" AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid"
+	" OPERATOR(pg_catalog.=) 0"
 	" AND pg_catalog.starts_with(d.description, 'anonopt release ') LIMIT 1";
 
 	return rows_of_query(query, NIL, add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
@@ -341,7 +358,8 @@ check_reading_column(Oid relation, const char *column)
 	AttrNumber	number = get_attnum(relation, column);
 
 	if (number <= 0 || pg_attribute_aclcheck(relation, number, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)),
+					   get_rel_name(relation));
 }
 
 void
@@ -391,7 +409,8 @@ check_pseudonyms(const Release *release)
 			if (j != i && strcmp(dataset->attributes[j].column, declared->column) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("column \"%s\" cannot be shown as pseudonyms, because it has the role %s", declared->column,
+						 errmsg("column \"%s\" cannot be shown as pseudonyms, because it has the role %s",
+								declared->column,
 								role_name(dataset->attributes[j].role)),
 						 errhint("Remove one of its roles with anonopt.drop_attribute.")));
 		if (release->form != RELEASE_TABLE)
@@ -429,13 +448,18 @@ keep_schemas(Release *release)
 		{
 			Oid			type = TupleDescAttr(RelationGetDescr(relation), i)->atttypid;
 
-			if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped && getBaseType(type) >= FirstNormalObjectId)
-				keep_schema(release, GetSysCacheOid1(TYPEOID, Anum_pg_type_typnamespace, ObjectIdGetDatum(getBaseType(type))));
+			if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped &&
+				getBaseType(type) >= FirstNormalObjectId)
+				keep_schema(release, GetSysCacheOid1(TYPEOID, Anum_pg_type_typnamespace,
+													 ObjectIdGetDatum(getBaseType(type))));
 		}
 	}
 }
 
-/* A function of another role, as which a relation was read, may have renamed a schema in this very transaction. */
+/*
+ * A function of another role, as which a relation was read, may have renamed a
+ * schema in this very transaction.
+ */
 void
 release_check_names(const Release *release)
 {
@@ -446,8 +470,10 @@ release_check_names(const Release *release)
 		if (name == NULL || strcmp(name, list_nth(release->schema_names, i)) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_IN_USE),
-					 i == 0 ? errmsg("the schema of %s was changed while the data were read", release->sql_name) :
-					 errmsg("schema \"%s\" was renamed while the data were read", (char *) list_nth(release->schema_names, i)),
+					 i == 0 ? errmsg("the schema of %s was changed while the data were read",
+									 release->sql_name) :
+					 errmsg("schema \"%s\" was renamed while the data were read",
+							(char *) list_nth(release->schema_names, i)),
 					 errhint("Call the function again.")));
 	}
 }
@@ -460,7 +486,8 @@ release_check(Release *release)
 
 	release_check_reading(dataset);
 	if (release->by.kind == BY_RECODING || release->by.kind == BY_RECORDS)
-		require_overlaps_kept(dataset, release->by.kind == BY_RECODING ? "a release of a recoding" : "a release of records");
+		require_overlaps_kept(dataset, release->by.kind == BY_RECODING ? "a release of a recoding" :
+							  "a release of records");
 	check_pseudonyms(release);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset))
@@ -481,7 +508,8 @@ release_check(Release *release)
 	}
 	for (int i = 0; i < dataset->npromises; i++)
 		if (OidIsValid(dataset->promises[i].population))
-			release->opened = lappend(release->opened, relation_open_existing(dataset->promises[i].population));
+			release->opened = lappend(release->opened,
+									  relation_open_existing(dataset->promises[i].population));
 	if (release->writes)
 		keep_schemas(release);
 	for (int i = 0; i < dataset->nattributes; i++)

@@ -39,7 +39,8 @@
  * values.
  */
 static bool
-type_fits(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column, Oid *type, int32 *typmod)
+type_fits(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column, Oid *type,
+		  int32 *typmod)
 {
 	Oid			base;
 	int32		base_typmod;
@@ -51,7 +52,8 @@ type_fits(const Release *release, const ShownColumn *shown, const FormData_pg_at
 	base = *type == column->atttypid ? *type : getBaseTypeAndTypmod(*type, &base_typmod);
 	return base == column->atttypid &&
 		(column->atttypmod == -1 || column->atttypmod == base_typmod ||
-		 ((base == VARCHAROID || base == VARBITOID) && base_typmod != -1 && base_typmod <= column->atttypmod));
+		 ((base == VARCHAROID || base == VARBITOID) && base_typmod != -1 &&
+		  base_typmod <= column->atttypmod));
 }
 
 /*
@@ -72,17 +74,23 @@ has_columns_of(const Release *release, Oid relation, bool any_type)
 		Oid			type;
 		int32		typmod;
 
-		same = !column->attisdropped && strcmp(NameStr(column->attname), i < release->ncolumns ? shown->name : "anonopt_suppressed") == 0;
+		same = !column->attisdropped && strcmp(NameStr(column->attname),
+											   i < release->ncolumns ? shown->name :
+											   "anonopt_suppressed") == 0;
 		if (!same || i == release->ncolumns || type_fits(release, shown, column, &type, &typmod))
 			continue;
 		same = false;
 		if (!any_type)
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
-					 errmsg("column \"%s\" of release %s has another type than its source has now", shown->name, release->sql_name),
-					 errdetail("It shows type %s, and relation %s has %s.", format_type_with_typemod(column->atttypid, column->atttypmod),
-							   relation_sql_name(release->dataset->relation), format_type_with_typemod(type, typmod)),
-					 errhint(release->form == RELEASE_TABLE ? "Change the type of either with ALTER TABLE, or drop the release and publish anew." :
+					 errmsg("column \"%s\" of release %s has another type than its source has now",
+							shown->name, release->sql_name),
+					 errdetail("It shows type %s, and relation %s has %s.",
+							   format_type_with_typemod(column->atttypid, column->atttypmod),
+							   relation_sql_name(release->dataset->relation),
+							   format_type_with_typemod(type, typmod)),
+					 errhint(release->form == RELEASE_TABLE ?
+							 "Change the type of either with ALTER TABLE, or drop the release and publish anew." :
 							 "Change the type back with ALTER TABLE, or drop the release and publish anew.")));
 	}
 	relation_close(rel, NoLock);
@@ -113,7 +121,8 @@ grow_hierarchies(const Dataset *dataset)
 				added += hierarchy_extend(lfirst_oid(cell), dataset->relation, dataset->attributes[i].column);
 		if (added > 0)
 			ereport(NOTICE,
-					(errmsg_plural("hierarchy %s has " INT64_FORMAT " new leaf", "hierarchy %s has " INT64_FORMAT " new leaves",
+					(errmsg_plural("hierarchy %s has " INT64_FORMAT " new leaf",
+								   "hierarchy %s has " INT64_FORMAT " new leaves",
 								   (unsigned long) added, relation_sql_name(lfirst_oid(cell)), added)));
 		all += added;
 	}
@@ -196,8 +205,10 @@ make_relation(Release *release, const char *id)
 
 	if (release->form == RELEASE_LIVE_VIEW)
 		return release_create_live(release, id);
-	sql_run(psprintf("CREATE %s %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", is_table ? "TABLE" : "MATERIALIZED VIEW",
-					 release->sql_name, own_schema_name(), quote_literal_cstr(id), column_definitions(release)), NULL);
+	sql_run(psprintf("CREATE %s %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA",
+					 is_table ? "TABLE" : "MATERIALIZED VIEW",
+					 release->sql_name, own_schema_name(), quote_literal_cstr(id),
+					 column_definitions(release)), NULL);
 	relation = made_relation(release->schema, release->name);
 	if (!is_table)
 	{
@@ -266,7 +277,8 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	if (release->dataset->relation != entry->source)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("release %s was made from another relation than data set \"%s\" declares now", release->sql_name, entry->dataset),
+				 errmsg("release %s was made from another relation than data set \"%s\" declares now",
+						release->sql_name, entry->dataset),
 				 strcmp(entry->source_name, relation_sql_name(release->dataset->relation)) == 0 ?
 				 errdetail("Relation %s was dropped and made again.", entry->source_name) :
 				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
@@ -311,7 +323,8 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 	if (entry->form == RELEASE_LIVE_VIEW && entry->by.kind != BY_RECODING)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+				 errmsg("release %s is a live view: there is nothing to refresh",
+						relation_sql_name(relation))));
 	if (holds_back && entry->is_private && !composition_holds_back())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -319,8 +332,10 @@ release_refresh(Oid relation, bool holds_back, bool keep_deleted)
 				 errdetail("It shows a sample, which is drawn again."),
 				 errhint("Call refresh_release without hold_back.")));
 	if (holds_back && !rows_tell_class(entry) && !composition_holds_back())
-		refuse_to_hold_back(relation_sql_name(relation), entry->permuted ? "It shows true values, not the labels of its classes." :
-							"It shows ranges of a recoding, from which its labels cannot be told.", "labels with columns_as => 'text'");
+		refuse_to_hold_back(relation_sql_name(relation), entry->permuted ? "It shows true values, not"
+							" the labels of its classes." :
+							"It shows ranges of a recoding, from which its labels cannot be told.",
+							"labels with columns_as => 'text'");
 	release = read_of_entry(entry, false, holds_back, keep_deleted);
 	replace_rows(release, entry->id, relation, NULL);
 	PopActiveSnapshot();
@@ -354,7 +369,8 @@ read_for_filling(const ReleaseEntry *entry)
 		error = CopyErrorData();
 		FlushErrorState();
 		error->hint = psprintf("The restored view %s has no rows until anonopt.refresh_release fills it.%s%s",
-							   relation_sql_name(entry->relation), error->hint == NULL ? "" : " ", error->hint == NULL ? "" : error->hint);
+							   relation_sql_name(entry->relation), error->hint == NULL ? "" : " ",
+							   error->hint == NULL ? "" : error->hint);
 		ReThrowError(error);
 	}
 	PG_END_TRY();
@@ -447,18 +463,27 @@ static char *
 readers_of(const ReleaseEntry *entry)
 {
 	const Oid	type = TEXTOID;
-	ParamListInfo params = add_oid(add_oid(NULL, entry->relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
+	ParamListInfo params = add_oid(add_oid(NULL, entry->relation),
+								   entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) :
+								   InvalidOid);
 	QueryRows  *rows;
 
 	see_own_changes();
-	rows = rows_of_query("SELECT string_agg(reader, ', ' ORDER BY reader) FROM (SELECT COALESCE('role ' || quote_ident(r.rolname), 'everybody') AS reader"
-						 " FROM (SELECT x.grantee FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid = $1 AND x.grantee <> c.relowner"
-						 " UNION SELECT x.grantee FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) x"
+	rows = rows_of_query("SELECT string_agg(reader, ', ' ORDER BY reader) FROM (SELECT COALESCE('role"
+						 " ' || quote_ident(r.rolname), 'everybody') AS reader"
+						 " FROM (SELECT x.grantee FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid"
+						 " = $1 AND x.grantee <> c.relowner"
+						 " UNION SELECT x.grantee FROM pg_class c JOIN pg_attribute a ON a.attrelid ="
+						 " c.oid, aclexplode(a.attacl) x"
 						 " WHERE c.oid = $1 AND x.grantee <> c.relowner"
-						 " UNION SELECT x.grantee FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x"
-						 " WHERE p.oid = $2 AND x.grantee <> p.proowner) g LEFT JOIN pg_roles r ON r.oid = g.grantee"
-						 " UNION ALL SELECT 'publication ' || quote_ident(p.pubname) FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1"
-						 " UNION ALL SELECT 'table ' || i.inhparent::regclass FROM pg_inherits i WHERE i.inhrelid = $1) s",
+						 " UNION SELECT x.grantee FROM pg_proc p, aclexplode(COALESCE(p.proacl,"
+						 " acldefault('f', p.proowner))) x"
+						 " WHERE p.oid = $2 AND x.grantee <> p.proowner) g LEFT JOIN pg_roles r ON"
+						 " r.oid = g.grantee"
+						 " UNION ALL SELECT 'publication ' || quote_ident(p.pubname) FROM"
+						 " pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1"
+						 " UNION ALL SELECT 'table ' || i.inhparent::regclass FROM pg_inherits i WHERE"
+						 " i.inhrelid = $1) s",
 						 NIL, params, NULL, 1, &type);
 	PopActiveSnapshot();
 	return row_text(rows, 0, 0);
@@ -471,7 +496,8 @@ drop_objects(const ReleaseEntry *entry)
 	ObjectAddress object;
 
 	(void) write_catalog("DELETE FROM anonopt.published_held WHERE id = $1::uuid", add_text(NULL, entry->id));
-	ObjectAddressSet(object, ProcedureRelationId, entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
+	ObjectAddressSet(object, ProcedureRelationId,
+					 entry->form == RELEASE_LIVE_VIEW ? rows_function(entry->relation) : InvalidOid);
 	if (OidIsValid(object.objectId))
 		add_exact_object_address(&object, objects);
 	LockRelationOid(entry->relation, AccessExclusiveLock);
@@ -479,9 +505,11 @@ drop_objects(const ReleaseEntry *entry)
 	add_exact_object_address(&object, objects);
 	performMultipleDeletions(objects, DROP_RESTRICT, 0);
 	free_object_addresses(objects);
-	if (entry->by.kind == BY_RECODING && OidIsValid(entry->by.recoding) && get_rel_name(entry->by.recoding) != NULL)
+	if (entry->by.kind == BY_RECODING && OidIsValid(entry->by.recoding) &&
+		get_rel_name(entry->by.recoding) != NULL)
 		ereport(NOTICE,
-				(errmsg("recoding %s of release %s is left", relation_sql_name(entry->by.recoding), entry->name),
+				(errmsg("recoding %s of release %s is left", relation_sql_name(entry->by.recoding),
+						entry->name),
 				 errdetail("It holds values of the source as they are."),
 				 errhint("If nothing else uses it, drop it with DROP TABLE.")));
 }
@@ -493,7 +521,8 @@ release_drop(Oid relation)
 
 	/* by any owner, members too: dropping runs no code of the relation */
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)),
+					   get_rel_name(relation));
 	/* nobody reads it from here on by a privilege that is granted now */
 	LockRelationOid(relation, AccessExclusiveLock);
 	release_entry_note_readers(entry->id, readers_of(entry));
@@ -564,7 +593,8 @@ take_place(Release *release, const char *id, const ReleaseEntry *replaced)
 Oid
 release_create(Release *release)
 {
-	char	   *id = DatumGetCString(DirectFunctionCall1(uuid_out, DirectFunctionCall1(gen_random_uuid, (Datum) 0)));
+	char	   *id = DatumGetCString(DirectFunctionCall1(uuid_out,
+														 DirectFunctionCall1(gen_random_uuid, (Datum) 0)));
 	ReleaseEntry *replaced = OidIsValid(release->replaced) ? release_lock_entry(release->replaced) : NULL;
 	Oid			relation = InvalidOid;
 

@@ -41,7 +41,8 @@ lowest_levels(const Release *release)
 static bool
 is_compared(const Dataset *dataset, const char *column)
 {
-	return dataset_has_role(dataset, ROLE_SENSITIVE, column) || dataset_has_role(dataset, ROLE_CLASS_LABEL, column);
+	return dataset_has_role(dataset, ROLE_SENSITIVE, column) ||
+		dataset_has_role(dataset, ROLE_CLASS_LABEL, column);
 }
 
 static void
@@ -50,7 +51,8 @@ begin_spool(Release *release)
 	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (release->ncolumns + 1));
 	RowSpool   *spool = &release->spool;
 
-	unconstify(Dataset *, release->dataset)->keeps_rows = release->by.kind == BY_LEVELS || release->by.kind == BY_CUTS;
+	unconstify(Dataset *, release->dataset)->keeps_rows = release->by.kind == BY_LEVELS ||
+		release->by.kind == BY_CUTS;
 	if (release->holds_back && release->dataset->person != NULL && dataset_promises_known(release->dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -64,11 +66,16 @@ begin_spool(Release *release)
 			columns[spool->ncolumns].name = release->columns[i].name;
 			columns[spool->ncolumns].labelled = release->columns[i].labelled;
 			if (release->columns[i].pseudonym)
-				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(release->dataset, release->columns[i].name,
-																				   column_type(release->dataset->relation, release->columns[i].name), spool->ncolumns));
-			columns[spool->ncolumns].digested = !spool->for_readers && (is_private(release) || is_compared(release->dataset, release->columns[i].name));
+				release->pseudonyms = lappend(release->pseudonyms,
+											  pseudonym_begin(release->dataset, release->columns[i].name,
+															  column_type(release->dataset->relation,
+																		  release->columns[i].name),
+															  spool->ncolumns));
+			columns[spool->ncolumns].digested = !spool->for_readers &&
+				(is_private(release) || is_compared(release->dataset, release->columns[i].name));
 			/* all that is shown tells people of a sample apart */
-			columns[spool->ncolumns].apart = is_private(release) && !is_compared(release->dataset, release->columns[i].name);
+			columns[spool->ncolumns].apart = is_private(release) &&
+				!is_compared(release->dataset, release->columns[i].name);
 			spool->ncolumns++;
 		}
 	spool->keeps_ties = release->by.kind == BY_RECORDS && release->by.records.risk == RISK_IDENTITY;
@@ -119,7 +126,8 @@ bytes_digest(Form_pg_attribute column, Datum value, uint64 seed)
 		return hash_bytes_extended((unsigned char *) &value, sizeof(value), seed);
 	if (column->attlen != -1)
 		return hash_bytes_extended((unsigned char *) DatumGetPointer(value),
-								   column->attlen > 0 ? column->attlen : strlen(DatumGetCString(value)), seed);
+								   column->attlen > 0 ? column->attlen : strlen(DatumGetCString(value)),
+								   seed);
 	flat = PG_DETOAST_DATUM_PACKED(value);
 	return hash_bytes_extended((unsigned char *) VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat), seed);
 }
@@ -134,7 +142,8 @@ sort_value(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	ColumnSort *by = arg;
 
 	if (!nulls[by->column])
-		tuplesort_putdatum(by->sort, Int64GetDatum((int64) bytes_digest(by->form, values[by->column], by->seed)), false);
+		tuplesort_putdatum(by->sort, Int64GetDatum((int64) bytes_digest(by->form, values[by->column],
+																		by->seed)), false);
 }
 
 /* Counts the values that fewer than k people have, and all values. */

@@ -84,7 +84,8 @@ copy_index(Relation heap, Oid oid)
 	Datum		order = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indoption, &isnull);
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
 	Datum		parameters = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
-	char	   *name = ChooseRelationName(RelationGetRelationName(heap), NULL, "index", RelationGetNamespace(heap), false);
+	char	   *name = ChooseRelationName(RelationGetRelationName(heap), NULL, "index",
+										  RelationGetNamespace(heap), false);
 	List	   *columns = NIL;
 	Oid			copy;
 
@@ -96,9 +97,12 @@ copy_index(Relation heap, Oid oid)
 		options[i] = get_attoptions(oid, i + 1);
 	info->ii_ReadyForInserts = true;
 	info->ii_Concurrent = false;
-	copy = index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, index->rd_rel->relam,
-						index->rd_rel->reltablespace, oids_of(index, Anum_pg_index_indcollation), oids_of(index, Anum_pg_index_indclass),
-						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters, 0, 0, true, true, NULL);
+	copy = index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns,
+						index->rd_rel->relam,
+						index->rd_rel->reltablespace, oids_of(index, Anum_pg_index_indcollation),
+						oids_of(index, Anum_pg_index_indclass),
+						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters, 0, 0,
+						true, true, NULL);
 	index_close(index, NoLock);
 	CommandCounterIncrement();
 	if (info->ii_ExclusionOps != NULL)
@@ -194,15 +198,18 @@ static bool
 must_copy_rows(Relation release)
 {
 	if (release->rd_rel->relkind != RELKIND_RELATION ||
-		!OidIsValid(find_now("SELECT t.relid FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1",
+		!OidIsValid(find_now("SELECT t.relid FROM pg_publication p,"
+							 " pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1",
 							 RelationGetRelid(release))))
 		return false;
-	if ((OidIsValid(RelationGetReplicaIndex(release)) || release->rd_rel->relreplident == REPLICA_IDENTITY_FULL) &&
+	if ((OidIsValid(RelationGetReplicaIndex(release)) ||
+		 release->rd_rel->relreplident == REPLICA_IDENTITY_FULL) &&
 		release->trigdesc == NULL && release->rd_rules == NULL && !release->rd_rel->relrowsecurity)
 		return true;
 	ereport(WARNING,
 			(errcode(ERRCODE_WARNING),
-			 errmsg("subscribers of a publication do not get the new rows of release %s", relation_sql_name(RelationGetRelid(release))),
+			 errmsg("subscribers of a publication do not get the new rows of release %s",
+					relation_sql_name(RelationGetRelid(release))),
 			 errdetail("It has no replica identity, or it has triggers, rules or row security."),
 			 errhint("Add a primary key, or set REPLICA IDENTITY FULL; or copy the table to the subscribers again.")));
 	return false;
@@ -238,10 +245,12 @@ release_fresh_rows(Release *release, Oid relation)
 	 * rely on one
 	 */
 	if (form->relispartition ||
-		OidIsValid(find_now("SELECT $1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", relation)))
+		OidIsValid(find_now("SELECT $1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid ="
+							" $1 OR confrelid = $1) LIMIT 1", relation)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(relation)),
+				 errmsg("release %s has constraints that refreshing would not check",
+						relation_sql_name(relation)),
 				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
 	/* building its indexes runs their functions */
 	require_trusted_relation(relation);
@@ -250,7 +259,8 @@ release_fresh_rows(Release *release, Oid relation)
 		held->table = table;
 	while (held == NULL || !held_shows_last(held))
 	{
-		fresh->heap = make_new_heap(relation, form->reltablespace, form->relam, form->relpersistence, ExclusiveLock);
+		fresh->heap = make_new_heap(relation, form->reltablespace, form->relam, form->relpersistence,
+									ExclusiveLock);
 		release_write_rows(release, fresh->heap, true);
 		if (held == NULL || held_rows_keep(held, fresh->heap))
 			break;
@@ -314,7 +324,8 @@ require_same_shape(const FreshRows *fresh)
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("columns of release %s have changed meanwhile", relation_sql_name(RelationGetRelid(fresh->release)))));
+				 errmsg("columns of release %s have changed meanwhile",
+						relation_sql_name(RelationGetRelid(fresh->release)))));
 }
 
 void
@@ -329,7 +340,8 @@ release_swap_rows(FreshRows *fresh)
 		List	   *relations = list_make2_oid(relation, fresh->heap);
 
 		(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, NULL, NULL);
-		(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, NULL, NULL);
+		(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name,
+									relation_sql_name(fresh->heap)), relations, NULL, NULL);
 		drop_heap(fresh->heap);
 		table_close(fresh->release, NoLock);
 		release_analyze(relation);

@@ -33,7 +33,8 @@ read_classes(const ReleaseEntry *entry)
 
 	/* of a sample, whole rows look alike */
 	for (AttrNumber i = 1; entry->is_private && (name = get_attname(entry->relation, i, true)) != NULL; i++)
-		if (OidIsValid(column_type(entry->relation, name)) && equal_values_look_equal(entry->relation, name) &&
+		if (OidIsValid(column_type(entry->relation, name)) &&
+			equal_values_look_equal(entry->relation, name) &&
 			!dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, name) && dataset->nattributes < MAX_ATTRIBUTES)
 			(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, name);
 	for (int i = 0; i < entry->nsensitive && !entry->is_private; i++)
@@ -41,7 +42,8 @@ read_classes(const ReleaseEntry *entry)
 		if (get_attnum(entry->relation, entry->sensitive[i]) <= 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
-					 errmsg("column \"%s\" of release %s is gone", entry->sensitive[i], relation_sql_name(entry->relation)),
+					 errmsg("column \"%s\" of release %s is gone", entry->sensitive[i],
+							relation_sql_name(entry->relation)),
 					 errhint("Drop the release and publish it again.")));
 		(void) dataset_declare(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
 	}
@@ -59,8 +61,10 @@ people_of_rows(const ReleaseEntry *entry, int64 k, bool tells)
 		return k;
 	if (tells)
 		ereport(NOTICE,
-				(errmsg("people of release %s were counted when it was made", relation_sql_name(entry->relation)),
-				 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", k)));
+				(errmsg("people of release %s were counted when it was made",
+						relation_sql_name(entry->relation)),
+				 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.",
+						   k)));
 	return Min(k, entry->people_k);
 }
 
@@ -102,7 +106,8 @@ numbers_of_values(const Distribution *distribution, Oid type, char *const *value
 	Oid			input;
 	Oid			parameter;
 	uint32		known = distribution->nvalues;
-	uint32	   *number_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) known + n + 1));
+	uint32	   *number_of = MemoryContextAllocHuge(CurrentMemoryContext,
+												   sizeof(uint32) * ((Size) known + n + 1));
 	uint32	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1));
 
 	if (match_types(type, TEXTOID, &match) && !type_is_enum(type))
@@ -113,7 +118,8 @@ numbers_of_values(const Distribution *distribution, Oid type, char *const *value
 	for (uint32 i = 0; i < known + n; i++)
 	{
 		const char *value = i < known ? distribution->values[i] : values[i - known];
-		Datum		datum = value == NULL ? (Datum) 0 : OidInputFunctionCall(input, unconstify(char *, value), parameter, -1);
+		Datum		datum = value == NULL ? (Datum) 0 :
+		OidInputFunctionCall(input, unconstify(char *, value), parameter, -1);
 		uint32		code = encode(&encoder, datum, value == NULL);
 
 		if (i < known)
@@ -140,7 +146,9 @@ numbers_of_leaves(const Distribution *distribution, char *const *leaves, uint32 
 static const Hierarchy *
 load_tree(const Distribution *distribution, Oid type, uint32 *leaf_of)
 {
-	LoadedHierarchy *loaded = hierarchy_load(distribution->hierarchy, distribution->is_labelled ? InvalidOid : type, distribution->column);
+	LoadedHierarchy *loaded = hierarchy_load(distribution->hierarchy,
+											 distribution->is_labelled ? InvalidOid : type,
+											 distribution->column);
 	Hierarchy  *tree;
 	TextIndex	index;
 
@@ -199,7 +207,8 @@ measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *
  * nobody had.
  */
 static bool
-count_values(const Distribution *distribution, const Population *classes, const uint32 *numbers, Histograms *histograms)
+count_values(const Distribution *distribution, const Population *classes, const uint32 *numbers,
+			 Histograms *histograms)
 {
 	const Histograms *read = classes == NULL ? NULL : classes->columns[0];
 	int64	   *others = palloc(sizeof(int64) * (distribution->nvalues + 1));
@@ -233,9 +242,13 @@ count_values(const Distribution *distribution, const Population *classes, const 
 	return true;
 }
 
-/* Judges a promise by the values of one column; a new value breaks it, and is as far from everybody's as can be. */
+/*
+ * Judges a promise by the values of one column; a new value breaks it, and is
+ * as far from everybody's as can be.
+ */
 static void
-judge_promise(const DeclaredPromise *promise, const Histograms *histograms, Size nclasses, bool known, PromiseVerdict *verdict)
+judge_promise(const DeclaredPromise *promise, const Histograms *histograms, Size nclasses, bool known,
+			  PromiseVerdict *verdict)
 {
 	double		measured = known ? measured_of(histograms, nclasses, promise) : 1;
 	bool		ok = known;
@@ -330,7 +343,8 @@ judge_values(const ReleaseEntry *entry, Distribution *distribution, Verification
 {
 	PromiseVerdict *verdicts = result->verdicts;
 	int64		rows = result->rows;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Oid			type = column_type(entry->relation, distribution->column);
 	Dataset    *dataset = dataset_of_release(entry);
@@ -338,7 +352,8 @@ judge_values(const ReleaseEntry *entry, Distribution *distribution, Verification
 	RowSpool	spool = {.wants_values = true,.for_readers = true};
 	uint32	   *leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
 	const Hierarchy *tree = distribution->leaves == NULL ? NULL : load_tree(distribution, type, leaf_of);
-	Histograms *histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE, distribution->nvalues);
+	Histograms *histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE,
+											   distribution->nvalues);
 	Size		nclasses;
 	uint32		nvalues;
 	uint32	   *numbers;
@@ -348,7 +363,8 @@ judge_values(const ReleaseEntry *entry, Distribution *distribution, Verification
 	if (result->broken != NULL)
 		keep_labels(&spool, entry);
 	/* two values in one range are different values, and labels are values */
-	if (tree != NULL && !distribution->is_labelled && (type_is_range(type) || !type_is_range(hierarchy_leaf_type(distribution->hierarchy))))
+	if (tree != NULL && !distribution->is_labelled &&
+		(type_is_range(type) || !type_is_range(hierarchy_leaf_type(distribution->hierarchy))))
 		sensitive->hierarchy = distribution->hierarchy;
 	spool_read(&spool, dataset, NULL);
 	nclasses = spool.population == NULL ? 0 : spool.population->tuples->ntuples;
@@ -411,7 +427,8 @@ judge_release(const ReleaseEntry *entry, const Population *classes, bool by_rows
 			verdicts[i].ok = verdicts[i].unmeasured = true;
 			continue;
 		}
-		verdicts[i].measured = figure_of_all(classes, models[promise->model], promise->c, classes->tuples, classes->tuples->ntuples, NULL);
+		verdicts[i].measured = figure_of_all(classes, models[promise->model], promise->c, classes->tuples,
+											 classes->tuples->ntuples, NULL);
 		verdicts[i].is_null = classes->people == 0;
 		verdicts[i].ok = verdicts[i].is_null || verdicts[i].measured <= promise->threshold;
 	}
@@ -453,7 +470,8 @@ gravity(const PromiseVerdict *verdict)
  * of each.
  */
 static void
-append_verdict(StringInfo json, int first, int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts)
+append_verdict(StringInfo json, int first, int npromises, const DeclaredPromise *promises,
+			   const PromiseVerdict *verdicts)
 {
 	int			shown = first;
 	int			n = 0;
@@ -470,8 +488,10 @@ append_verdict(StringInfo json, int first, int npromises, const DeclaredPromise 
 		escape_json(&columns, promises[i].column == NULL ? "" : promises[i].column);
 		appendStringInfo(&columns, ": {%s}", verdict_members(&promises[i], &verdicts[i]));
 	}
-	appendStringInfo(json, "%s\"%s%s\": {%s%s%s}", json->len > 0 ? ", " : "{", model_name(promises[first].model), known_text(&promises[first]),
-					 verdict_members(&promises[shown], &verdicts[shown]), n > 1 ? columns.data : "", n > 1 ? "}" : "");
+	appendStringInfo(json, "%s\"%s%s\": {%s%s%s}", json->len > 0 ? ", " : "{",
+					 model_name(promises[first].model), known_text(&promises[first]),
+					 verdict_members(&promises[shown], &verdicts[shown]), n > 1 ? columns.data : "",
+					 n > 1 ? "}" : "");
 }
 
 /* Promises as json, by model and what is known, each with its verdict. */
@@ -507,7 +527,8 @@ generalized_sensitive(const ReleaseEntry *entry)
 	const Oid	type = TEXTOID;
 	QueryRows  *columns;
 
-	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal) FROM anonopt.attribute a"
+	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal)"
+						   " FROM anonopt.attribute a"
 						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)",
 						   params, 1, &type);
 	return row_text(columns, 0, 0);
@@ -527,7 +548,8 @@ begin_verdicts(const ReleaseEntry *entry, int64 rows, bool changed, bool all_sho
 
 		verdicts[i].is_null = true;
 		if (rows > 0 && of_all)
-			verdicts[i].unmeasured = !all_shown || entry->nsensitive == 0 || (promise_needs_values(promise) && (entry->ndistributions == 0 || changed));
+			verdicts[i].unmeasured = !all_shown || entry->nsensitive == 0 ||
+				(promise_needs_values(promise) && (entry->ndistributions == 0 || changed));
 		else if (rows > 0 && promise->column != NULL)
 			verdicts[i].unmeasured = !release_entry_shows(entry, promise->column);
 		verdicts[i].ok = !changed && (rows == 0 || of_all || verdicts[i].unmeasured);
@@ -627,21 +649,25 @@ release_verify(Oid relation, Verification *result)
 	if (!XactReadOnly && !IsolationUsesXactSnapshot() && !IsInParallelMode())
 		release_entry_verified(entry, result->ok, !result->ok || !result->unmeasured);
 	if (entry->npromises > entry->ngeneral)
-		result->others = verdicts_json(entry->npromises - entry->ngeneral, entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
+		result->others = verdicts_json(entry->npromises - entry->ngeneral,
+									   entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
 	tell_other_people(entry->source);
 	if (changed != NULL)
 		ereport(NOTICE,
 				(errmsg("hierarchies of release %s have changed: %s", relation_sql_name(relation), changed)));
 	if (added != NULL)
 		ereport(NOTICE,
-				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));
+				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation),
+						added)));
 	if (entry->is_private)
 		ereport(NOTICE,
-				(errmsg("release %s promises differential privacy, of which only k can be measured", relation_sql_name(relation)),
+				(errmsg("release %s promises differential privacy, of which only k can be measured",
+						relation_sql_name(relation)),
 				 errdetail("Its rows do not tell that each was drawn by chance, with probability %s, nor that its levels and hierarchies were chosen without the data.",
 						   number_text(entry->privacy.beta))));
 	if (generalized != NULL && result->unmeasured)
 		ereport(NOTICE,
-				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), generalized),
+				(errmsg("what release %s promises of some columns cannot be measured: %s",
+						relation_sql_name(relation), generalized),
 				 errdetail("They are shown generalized, so that their values are no part of the release.")));
 }

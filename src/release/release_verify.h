@@ -31,7 +31,8 @@ extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdi
  * Checks them, given the classes of the release and whether each row is a person; tells what cannot be measured, unless
  * that is not wanted.
  */
-extern void verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells, PromiseVerdict *verdicts);
+extern void verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells,
+						 PromiseVerdict *verdicts);
 
 /* The release as a data set of flat labels, whose tuples are its classes; it has room for one column more. */
 extern Dataset *dataset_of_release(const ReleaseEntry *entry);

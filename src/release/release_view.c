@@ -57,7 +57,8 @@ column_definitions(const Release *release)
 		Oid			collation;
 
 		shown_type(release, &release->columns[i], &type, &typmod, &collation);
-		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(release->columns[i].name), format_type_with_typemod(type, typmod));
+		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(release->columns[i].name),
+						 format_type_with_typemod(type, typmod));
 		if (OidIsValid(collation))
 			appendStringInfo(&columns, " COLLATE %s", generate_collation_name(collation));
 	}
@@ -91,7 +92,8 @@ void
 depend_on_read(const Release *release, Oid view)
 {
 	Relation	rel = relation_open_existing(view);
-	Oid			rule = rel->rd_rules != NULL && rel->rd_rules->numLocks > 0 ? rel->rd_rules->rules[0]->ruleId : InvalidOid;
+	Oid			rule = rel->rd_rules != NULL &&
+	rel->rd_rules->numLocks > 0 ? rel->rd_rules->rules[0]->ruleId : InvalidOid;
 	List	   *relations = NIL;
 	ObjectAddress depending;
 	ObjectAddress read;
@@ -106,7 +108,8 @@ depend_on_read(const Release *release, Oid view)
 		ObjectAddressSet(read, RelationRelationId, lfirst_oid(cell));
 		if (!OidIsValid(rule) || read.objectId < FirstNormalObjectId)
 			continue;
-		(void) deleteDependencyRecordsForSpecific(RewriteRelationId, rule, DEPENDENCY_NORMAL, RelationRelationId, read.objectId);
+		(void) deleteDependencyRecordsForSpecific(RewriteRelationId, rule, DEPENDENCY_NORMAL,
+												  RelationRelationId, read.objectId);
 		recordDependencyOn(&depending, &read, DEPENDENCY_NORMAL);
 	}
 	CommandCounterIncrement();
@@ -137,7 +140,8 @@ live_sources(const Release *release)
 bool
 is_plain_source(Relation relation)
 {
-	return relation->rd_rel->relkind == RELKIND_RELATION && find_inheritance_children(RelationGetRelid(relation), NoLock) == NIL;
+	return relation->rd_rel->relkind == RELKIND_RELATION &&
+		find_inheritance_children(RelationGetRelid(relation), NoLock) == NIL;
 }
 
 /*
@@ -150,25 +154,34 @@ may_be_written(const List *relations, bool by_everybody)
 {
 	const char *query = "WITH RECURSIVE writable (w, adds) AS (SELECT g, true FROM pg_catalog.unnest($1) g"
 	" UNION SELECT x.relation, v.adds AND x.adds FROM writable v CROSS JOIN LATERAL ("
-	"SELECT e.ev_class, true FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite e ON e.oid OPERATOR(pg_catalog.=) d.objid"
-	" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) e.ev_class AND c.relkind OPERATOR(pg_catalog.<>) 'm'"
-	" WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) v.w"
+	"SELECT e.ev_class, true FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite e ON e.oid"
+	" OPERATOR(pg_catalog.=) d.objid"
+	" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) e.ev_class AND c.relkind"
+	" OPERATOR(pg_catalog.<>) 'm'"
+	" WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND"
+	" d.refobjid OPERATOR(pg_catalog.=) v.w"
 	" AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
-	" UNION ALL SELECT i.inhparent, true FROM pg_catalog.pg_inherits i WHERE i.inhrelid OPERATOR(pg_catalog.=) v.w"
-	" UNION ALL SELECT f.confrelid, false FROM pg_catalog.pg_constraint f WHERE f.contype OPERATOR(pg_catalog.=) 'f'"
-	" AND f.conrelid OPERATOR(pg_catalog.=) v.w AND (f.confupdtype OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.\"char\"[])"
+	" UNION ALL SELECT i.inhparent, true FROM pg_catalog.pg_inherits i WHERE i.inhrelid"
+	" OPERATOR(pg_catalog.=) v.w"
+	" UNION ALL SELECT f.confrelid, false FROM pg_catalog.pg_constraint f WHERE f.contype"
+	" OPERATOR(pg_catalog.=) 'f'"
+	" AND f.conrelid OPERATOR(pg_catalog.=) v.w AND (f.confupdtype OPERATOR(pg_catalog.=) ANY"
+	" ('{c,n,d}'::pg_catalog.\"char\"[])"
 	" OR f.confdeltype OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.\"char\"[]))) x (relation, adds)),"
 	/* 0 is PUBLIC */
 	" role (o) AS (SELECT 0::pg_catalog.oid WHERE $2 UNION ALL SELECT r.oid FROM pg_catalog.pg_roles r"
 	" WHERE NOT $2 AND pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'))"
-	" SELECT EXISTS (SELECT FROM role CROSS JOIN writable WHERE pg_catalog.has_any_column_privilege(o, w, 'UPDATE')"
-	" OR pg_catalog.has_table_privilege(o, w, 'DELETE, TRUNCATE') OR (adds AND pg_catalog.has_any_column_privilege(o, w, 'INSERT')))";
+	" SELECT EXISTS (SELECT FROM role CROSS JOIN writable WHERE pg_catalog.has_any_column_privilege(o,"
+	" w, 'UPDATE')"
+	" OR pg_catalog.has_table_privilege(o, w, 'DELETE, TRUNCATE') OR (adds AND"
+	" pg_catalog.has_any_column_privilege(o, w, 'INSERT')))";
 	ParamListInfo params = add_value(NULL, OIDARRAYOID, oids_datum(relations, OIDOID), false);
 	bool		isnull;
 	Datum		found;
 
 	see_own_changes();
-	found = value_of_query(query, NIL, add_value(params, BOOLOID, BoolGetDatum(by_everybody), false), BOOLOID, &isnull);
+	found = value_of_query(query, NIL, add_value(params, BOOLOID, BoolGetDatum(by_everybody), false),
+						   BOOLOID, &isnull);
 	PopActiveSnapshot();
 	return DatumGetBool(found);
 }
@@ -182,7 +195,8 @@ check_source(Relation relation, bool has_persons)
 {
 	const char *name = relation_sql_name(RelationGetRelid(relation));
 
-	if (!is_plain_source(relation) || relation->rd_rel->relispartition || has_persons || is_distributed(RelationGetRelid(relation)))
+	if (!is_plain_source(relation) || relation->rd_rel->relispartition || has_persons ||
+		is_distributed(RelationGetRelid(relation)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s cannot be published live", name),
@@ -210,17 +224,20 @@ static void
 check_column(Oid relation, const Declared *declared)
 {
 	Oid			type = column_type(relation, declared->column);
-	Oid			leaf_type = OidIsValid(declared->hierarchy) ? hierarchy_leaf_type(declared->hierarchy) : InvalidOid;
+	Oid			leaf_type = OidIsValid(declared->hierarchy) ? hierarchy_leaf_type(declared->hierarchy) :
+	InvalidOid;
 	TypeMatch	match;
 
 	if (OidIsValid(type) && !type_is_trusted(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("the type of column \"%s\" of relation %s belongs to another role", declared->column, relation_sql_name(relation)),
+				 errmsg("the type of column \"%s\" of relation %s belongs to another role",
+						declared->column, relation_sql_name(relation)),
 				 errdetail("Its owner could give it casts that run with the rights of the release's owner."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
 	if (!OidIsValid(type) || !OidIsValid(leaf_type) || !type_is_range(getBaseType(leaf_type)) ||
-		!match_types(getBaseType(type), getBaseType(leaf_type), &match) || cast_can_be_kept_from_failing(getBaseType(type), match.data_type))
+		!match_types(getBaseType(type), getBaseType(leaf_type), &match) ||
+		cast_can_be_kept_from_failing(getBaseType(type), match.data_type))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -273,7 +290,8 @@ function_name(const Release *release)
 	for (int tried = 0;; tried++)
 	{
 		char	   *suffix = tried == 0 ? pstrdup("_rows") : psprintf("_rows%d", tried);
-		int			length = pg_mbcliplen(release->name, strlen(release->name), NAMEDATALEN - 1 - strlen(suffix));
+		int			length = pg_mbcliplen(release->name, strlen(release->name),
+										  NAMEDATALEN - 1 - strlen(suffix));
 		char	   *name = psprintf("%.*s%s", length, release->name, suffix);
 
 		if (!OidIsValid(find_function(release, name)))
@@ -285,7 +303,8 @@ Oid
 rows_function(Oid view)
 {
 	return find_now("SELECT p.oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
-					" AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
+					" AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON"
+					" p.oid = d.refobjid"
 					" JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
 					" WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1", view);
 }
@@ -307,29 +326,35 @@ release_create_live(const Release *release, const char *id)
 	for (int i = 0; i < release->ncolumns; i++)
 	{
 		const char *column = quote_identifier(release->columns[i].name);
-		bool		is_label = release->columns[i].labelled || (release->columns[i].attr >= 0 && release->columns[i].part == LABEL_TEXT);
+		bool		is_label = release->columns[i].labelled ||
+		(release->columns[i].attr >= 0 && release->columns[i].part == LABEL_TEXT);
 		Oid			type;
 		int32		typmod;
 		Oid			collation;
 
 		shown_type(release, &release->columns[i], &type, &typmod, &collation);
 		appendStringInfo(&columns, "%s %s, ", column, format_type_be_qualified(getBaseType(type)));
-		appendStringInfo(&shown, "%s%s%s%s", i > 0 ? ", " : "", column, is_label ? " COLLATE pg_catalog.\"C\" AS " : "", is_label ? column : "");
+		appendStringInfo(&shown, "%s%s%s%s", i > 0 ? ", " : "", column,
+						 is_label ? " COLLATE pg_catalog.\"C\" AS " : "", is_label ? column : "");
 	}
 	if (release->star)
 	{
 		appendStringInfoString(&columns, "anonopt_suppressed pg_catalog.bool, ");
 		appendStringInfoString(&shown, ", anonopt_suppressed");
 	}
-	sql_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-					 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
-					 function, columns.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(release), rows), NULL);
+	sql_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE"
+					 " SECURITY DEFINER PARALLEL RESTRICTED"
+					 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM"
+					 " %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
+					 function, columns.data, rows, own_schema_name(), quote_literal_cstr(id),
+					 column_definitions(release), rows), NULL);
 	own = find_function(release, name);
 	if (!OidIsValid(own) || !function_is_trusted(own))
 		refuse_changed(release);
 	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
 	CommandCounterIncrement();
-	sql_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
+	sql_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*,"
+					 " pg_catalog.generate_series(1, f.%s)"
 					 " FROM %s() f) x", release->sql_name, shown.data, rows, function), NULL);
 	view = made_relation(release->schema, release->name);
 	require_definition(view);

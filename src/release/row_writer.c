@@ -118,7 +118,8 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
 
 	if (class != NO_CLASS && release->held != NULL)
-		class = held_leaves_out(release->held, release->held->class_of_fresh[class], group) ? NO_CLASS : held_place(release->held, class);
+		class = held_leaves_out(release->held, release->held->class_of_fresh[class], group) ? NO_CLASS :
+			held_place(release->held, class);
 	by->count = release->spool.merges ? release->spool.people[group] : 1;
 	if (class != NO_CLASS)
 		sort_placed(by, class, values, nulls);
@@ -234,7 +235,8 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot)
 			from++;
 			continue;
 		}
-		code = starred ? 0 : release->held != NULL ? code_at(class_key(release->held, release->held->class_at[class]), a) + 1 :
+		code = starred ? 0 : release->held != NULL ?
+			code_at(class_key(release->held, release->held->class_at[class]), a) + 1 :
 			classes->codes[class_at(classes, class, a)] + 1;
 		slot->tts_values[i] = by->shown[i][code].value;
 		slot->tts_isnull[i] = by->shown[i][code].isnull;
@@ -272,7 +274,8 @@ insert_batch(RowTarget *target)
 {
 	MemoryContext old = MemoryContextSwitchTo(target->context);
 
-	table_multi_insert(target->relation, target->slots, target->n, target->command, target->options, target->bulk);
+	table_multi_insert(target->relation, target->slots, target->n, target->command, target->options,
+					   target->bulk);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(target->context);
 	for (int i = 0; i < target->n; i++)
@@ -295,8 +298,10 @@ take_row(RowTarget *target, TupleTableSlot *slot)
 		if (slot->tts_isnull[i] && column->attnotnull)
 			ereport(ERROR,
 					(errcode(ERRCODE_NOT_NULL_VIOLATION),
-					 errmsg("null value in column \"%s\" of a release violates not-null constraint", NameStr(column->attname)),
-					 errhint("Drop the constraint: ALTER TABLE ... ALTER COLUMN %s DROP NOT NULL.", quote_identifier(NameStr(column->attname)))));
+					 errmsg("null value in column \"%s\" of a release violates not-null constraint",
+							NameStr(column->attname)),
+					 errhint("Drop the constraint: ALTER TABLE ... ALTER COLUMN %s DROP NOT NULL.",
+							 quote_identifier(NameStr(column->attname)))));
 	}
 	ExecStoreVirtualTuple(slot);
 	if (target->rows != NULL)
@@ -330,7 +335,8 @@ write_rows(Release *release, RowTarget *target)
 	{
 		tuplesort_performsort(by.permuted[i]);
 		ExecDropSingleTupleTableSlot(by.permuted_slots[i]);
-		by.permuted_slots[i] = MakeSingleTupleTableSlot(by.permuted_slots[i]->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+		by.permuted_slots[i] = MakeSingleTupleTableSlot(by.permuted_slots[i]->tts_tupleDescriptor,
+														&TTSOpsMinimalTuple);
 	}
 	while (tuplesort_gettupleslot(by.sort, true, false, sorted, NULL))
 	{
@@ -344,7 +350,8 @@ write_rows(Release *release, RowTarget *target)
 		}
 		slot = target->slots[target->n];
 		if (slot == NULL)
-			slot = target->slots[target->n] = target->rows != NULL ? MakeSingleTupleTableSlot(target->desc, &TTSOpsVirtual) :
+			slot = target->slots[target->n] = target->rows != NULL ?
+				MakeSingleTupleTableSlot(target->desc, &TTSOpsVirtual) :
 				table_slot_create(target->relation, NULL);
 		ExecClearTuple(slot);
 		show_row(&by, sorted, slot);
@@ -376,7 +383,8 @@ release_write_rows(Release *release, Oid relation, bool frozen)
 		!release_has_columns(release, target.desc))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is not the table that was created, or has other columns or indexes", relation_sql_name(relation)),
+				 errmsg("relation %s is not the table that was created, or has other columns or indexes",
+						relation_sql_name(relation)),
 				 errhint("Check whether an event trigger changes created objects.")));
 	target.context = AllocSetContextCreate(CurrentMemoryContext, "anonopt rows", ALLOCSET_DEFAULT_SIZES);
 	target.bulk = GetBulkInsertState();

@@ -121,7 +121,8 @@ release_shape(Release *release)
 	{
 		const DeclaredPromise *promise = &release->dataset->promises[i];
 
-		if (model_needs_population(promise->model) || promise_is_of_known(promise) || (models[promise->model]->may_be_lenient && promise->c == 0 && promise->has_c))
+		if (model_needs_population(promise->model) || promise_is_of_known(promise) ||
+			(models[promise->model]->may_be_lenient && promise->c == 0 && promise->has_c))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("promise %s needs columns with labels", promise_text(promise)),
@@ -132,7 +133,8 @@ release_shape(Release *release)
 	release->ncolumns = 0;
 	for (int i = 0; i < n; i++)
 	{
-		ColumnsAs	form = columns[i].attr < 0 || release->permuted ? AS_TEXT : release->forms[columns[i].attr];
+		ColumnsAs	form = columns[i].attr < 0 ||
+		release->permuted ? AS_TEXT : release->forms[columns[i].attr];
 
 		switch (form)
 		{
@@ -183,7 +185,8 @@ shown_values(const Release *release, const ShownColumn *column)
 	const Content *both = release->held == NULL ? NULL : release->held->last.content;
 	uint32		n = both != NULL ? both->nlabels[column->attr] : release->classes->nlabels[column->attr];
 	const char **labels = both != NULL ? both->labels[column->attr] : release->classes->labels[column->attr];
-	NullableDatum *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(NullableDatum) * ((Size) n + 1));
+	NullableDatum *shown = MemoryContextAllocHuge(CurrentMemoryContext,
+												  sizeof(NullableDatum) * ((Size) n + 1));
 	LeafRun    *runs = NULL;
 	FoundLabels found;
 
@@ -206,7 +209,8 @@ shown_values(const Release *release, const ShownColumn *column)
 			range = label_range(values, labels[code], runs[code].first, runs[code].end);
 		else if (values != NULL && labels[code] != NULL)
 			range = label_said_range(values, labels[code]);
-		shown[code + 1] = values == NULL ? text_or_null(labels[code]) : label_part(values, range, column->part);
+		shown[code + 1] = values == NULL ? text_or_null(labels[code]) :
+			label_part(values, range, column->part);
 	}
 	return shown;
 }
@@ -242,7 +246,8 @@ release_has_columns(const Release *release, TupleDesc desc)
 			type = TupleDescAttr(release->spool.desc, release->nspooled + ++permuted)->atttypid;
 
 		/* a statement may show a domain's values as its base type */
-		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
+		if (column->attisdropped || column->attgenerated != '\0' ||
+			getBaseType(column->atttypid) != getBaseType(type))
 			return false;
 	}
 	return true;

@@ -32,7 +32,8 @@ shown_person(const ReleaseEntry *entry)
 	ParamListInfo params = add_value(add_text(NULL, entry->dataset), NAMEARRAYOID,
 									 names_datum(entry->class_columns, entry->nclass_columns), false);
 	const Oid	type = TEXTOID;
-	QueryRows  *rows = read_catalog("SELECT d.person::text FROM anonopt.dataset d WHERE d.dataset = $1 AND NOT d.person = ANY ($2)", params, 1, &type);
+	QueryRows  *rows = read_catalog("SELECT d.person::text FROM anonopt.dataset d WHERE d.dataset = $1"
+									" AND NOT d.person = ANY ($2)", params, 1, &type);
 	char	   *person = rows->n == 0 ? NULL : row_text(rows, 0, 0);
 
 	return person != NULL && get_attnum(entry->relation, person) > 0 ? person : NULL;
@@ -56,7 +57,8 @@ static double
 least_figure(const ReleaseEntry *entry, const Population *population, const ColumnsKnown *known)
 {
 	const TupleTable *classes = population->tuples;
-	bool	   *hidden = MemoryContextAllocExtended(CurrentMemoryContext, (Size) classes->ntuples + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *hidden = MemoryContextAllocExtended(CurrentMemoryContext, (Size) classes->ntuples + 1,
+													MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	const KeyField *stars = entry->star ? &population->attrs[population->nattrs - 1].field : NULL;
 	uint64		shown = stars == NULL || classes->ntuples == 0 ? 0 : key_get(classes->keys, stars);
 	double		least = HUGE_VAL;
@@ -66,7 +68,8 @@ least_figure(const ReleaseEntry *entry, const Population *population, const Colu
 	for (int pass = 0; pass < 2; pass++)
 	{
 		for (uint32 class = 0; class < classes->ntuples; class++)
-			hidden[class] = (key_get(classes->keys + (Size) class * population->nwords, stars) == shown) == (pass == 0);
+			hidden[class] = (key_get(classes->keys + (Size) class * population->nwords,
+									 stars) == shown) == (pass == 0);
 		least = Min(least, known_columns_worst(population, classes, hidden, known, NULL));
 	}
 	pfree(hidden);
@@ -75,7 +78,8 @@ least_figure(const ReleaseEntry *entry, const Population *population, const Colu
 
 /* Judges a promise against people who know some of the columns. */
 static void
-judge_columns(const ReleaseEntry *entry, const Population *population, const DeclaredPromise *promise, PromiseVerdict *verdict)
+judge_columns(const ReleaseEntry *entry, const Population *population, const DeclaredPromise *promise,
+			  PromiseVerdict *verdict)
 {
 	ColumnsKnown known = {promise->columns_known, promise->model, -1, promise->threshold};
 	double		least;
@@ -101,7 +105,8 @@ judge_rows(const Population *population, const DeclaredPromise *promise, Promise
 }
 
 void
-verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells, PromiseVerdict *verdicts)
+verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells,
+			 PromiseVerdict *verdicts)
 {
 	char	   *person = by_rows ? NULL : shown_person(entry);
 	int			unmeasured = 0;

@@ -53,8 +53,10 @@ read_labels(OutsideCount *count)
 						 sql_as(match.data_form, psprintf("r.%s", quote_identifier(entry->generalized[a]))));
 		appendStringInfo(&order, "%s%d", a > 0 ? ", " : "", a + 1);
 	}
-	rows = rows_of_query(psprintf("SELECT %scount(*) FROM %s r GROUP BY %s ORDER BY %s", sql.data, relation_sql_name(entry->relation),
-								  order.data, order.data), list_make1_oid(entry->relation), NULL, NULL, 0, NULL);
+	rows = rows_of_query(psprintf("SELECT %scount(*) FROM %s r GROUP BY %s ORDER BY %s", sql.data,
+								  relation_sql_name(entry->relation),
+								  order.data, order.data), list_make1_oid(entry->relation), NULL, NULL, 0,
+						 NULL);
 	count->nclasses = rows->n;
 	count->people = palloc(sizeof(int64) * (rows->n + 1));
 	for (int a = 0; a < entry->ngeneralized; a++)
@@ -74,7 +76,8 @@ read_labels(OutsideCount *count)
 		count->labels[a] = palloc(sizeof(uint32) * (rows->n + 1));
 		for (int i = 0; i < rows->n; i++)
 		{
-			label += i > 0 && compare_texts(texts[count->texts[a].order[i - 1]], texts[count->texts[a].order[i]]) != 0;
+			label += i > 0 && compare_texts(texts[count->texts[a].order[i - 1]],
+											texts[count->texts[a].order[i]]) != 0;
 			count->labels[a][count->texts[a].order[i]] = label;
 		}
 	}
@@ -90,7 +93,8 @@ cover(OutsideCount *count, int a, const char *label, uint32 first, uint32 end)
 	uint32		class = find_text(&count->texts[a], label);
 
 	for (uint32 leaf = first; leaf < end && class != PG_UINT32_MAX; leaf++)
-		if (count->labels_of[a][leaf] == NIL || llast_int(count->labels_of[a][leaf]) != count->labels[a][class])
+		if (count->labels_of[a][leaf] == NIL ||
+			llast_int(count->labels_of[a][leaf]) != count->labels[a][class])
 			count->labels_of[a][leaf] = lappend_int(count->labels_of[a][leaf], count->labels[a][class]);
 }
 
@@ -186,7 +190,8 @@ count_tuple(OutsideCount *count, const uint32 *leaves, int64 people, int a, uint
 	}
 	leaf = Min(leaves[a], count->hierarchies->attrs[a].hierarchy->nleaves);
 	foreach(cell, count->labels_of[a][leaf])
-		count_tuple(count, leaves, people, a + 1, first_with_label(count->labels[a], from, end, lfirst_int(cell)),
+		count_tuple(count, leaves, people, a + 1,
+					first_with_label(count->labels[a], from, end, lfirst_int(cell)),
 					first_with_label(count->labels[a], from, end, lfirst_int(cell) + 1));
 }
 
@@ -206,8 +211,11 @@ count_others(OutsideCount *count, Oid relation)
 	for (int a = 0; a < entry->ngeneralized; a++)
 	{
 		require_column(relation, entry->generalized[a]);
-		dataset_declare(&dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[a])->hierarchy = entry->hierarchies[a];
-		population.attrs[a].hierarchy = hierarchy_load(entry->hierarchies[a], column_type(relation, entry->generalized[a]), entry->generalized[a])->hierarchy;
+		dataset_declare(&dataset, ROLE_QUASI_IDENTIFIER,
+						entry->generalized[a])->hierarchy = entry->hierarchies[a];
+		population.attrs[a].hierarchy = hierarchy_load(entry->hierarchies[a],
+													   column_type(relation, entry->generalized[a]),
+													   entry->generalized[a])->hierarchy;
 		if (covers == NULL)
 			cover_level(count, a);
 		else
@@ -232,7 +240,8 @@ use_zone_of_release(const ReleaseEntry *entry)
 {
 	Dataset		zone = {0};
 	const Oid	type = TEXTOID;
-	QueryRows  *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, entry->dataset), 1, &type);
+	QueryRows  *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1",
+									add_text(NULL, entry->dataset), 1, &type);
 	char	   *name = rows->n == 0 ? NULL : row_text(rows, 0, 0);
 
 	if (name != NULL && timezone_is_known(name))

@@ -86,7 +86,8 @@ require_seen(Oid relation)
 		relation_is_missing(relation);
 	writer = HeapTupleHeaderGetXmin(tuple->t_data);
 	ReleaseSysCache(tuple);
-	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer) && XidInMVCCSnapshot(writer, GetActiveSnapshot()))
+	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer) &&
+		XidInMVCCSnapshot(writer, GetActiveSnapshot()))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("relation %s was altered meanwhile", relation_sql_name(relation)),
@@ -129,7 +130,8 @@ read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 	foreach(cell, release->opened)
 		relations = list_append_unique_oid(relations, RelationGetRelid((Relation) lfirst(cell)));
 	/* a reader could change what is shown, unless it may read the data anyway */
-	if (pg_class_aclcheck(entry->source, GetSessionUserId(), ACL_SELECT) != ACLCHECK_OK && may_be_written(relations, false))
+	if (pg_class_aclcheck(entry->source, GetSessionUserId(), ACL_SELECT) != ACLCHECK_OK &&
+		may_be_written(relations, false))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" may write the source of a live release, so it may not read it",
@@ -192,7 +194,8 @@ OWN_FUNCTION(anonopt_released_rows)
 	if (!OidIsValid(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("there is no release with id %s", DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)))),
+				 errmsg("there is no release with id %s",
+						DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)))),
 				 errdetail("Its entry is gone, or its relation has lost the comment that names it."),
 				 errhint("If a restore has yet to fill the tables of anonopt, call anonopt.refresh_release after that; otherwise drop the view, and publish it again.")));
 	if (get_rel_relkind(relation) != RELKIND_VIEW)

@@ -148,13 +148,17 @@ append_hierarchy(StringInfo sql, const Release *release, const Joined *joined)
 		elog(ERROR, "column \"%s\" does not match its hierarchy", joined->declared->column);
 	own = sql_as(match.leaf_form, psprintf("f.%s", joined->leaf));
 	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
-	appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s h%d ON ", !type_is_float(leaf_type) ? psprintf("ONLY %s", name) :
-					 psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)", own, name, own), joined->number);
+	appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s h%d ON ",
+					 !type_is_float(leaf_type) ? psprintf("ONLY %s", name) :
+					 psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)", own, name, own),
+					 joined->number);
 	if (type_is_range(leaf_type) && type != leaf_type)
-		appendStringInfo(sql, "%s OPERATOR(pg_catalog.@>) %s", leaf, cast_value(release, value, type, match.data_type, match.data_form));
+		appendStringInfo(sql, "%s OPERATOR(pg_catalog.@>) %s", leaf,
+						 cast_value(release, value, type, match.data_type, match.data_form));
 	else
 		appendStringInfo(sql, "%s%s %s %s%s", sql_as(match.data_form, value), collate,
-						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
+						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" :
+						 equality_operator(match.data_type),
 						 sql_as(match.leaf_form, leaf), collate);
 }
 
@@ -167,7 +171,8 @@ level_sql(const Joined *joined)
 	const char *name = hierarchy_column(hierarchy, joined->level);
 
 	return psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(text_form(column_type(hierarchy, name)),
-														  psprintf("h%d.%s", joined->number, quote_identifier(name))));
+														  psprintf("h%d.%s", joined->number,
+																   quote_identifier(name))));
 }
 
 /* The label shown for a leaf that no row of the hierarchy has, in SQL. */
@@ -181,13 +186,15 @@ static void
 append_label(StringInfo sql, const Joined *joined)
 {
 	const Hierarchy *hierarchy = joined->attr->hierarchy;
-	char	   *found = joined->is_cut ? psprintf("c%d.shown COLLATE pg_catalog.\"C\"", joined->number) : level_sql(joined);
+	char	   *found = joined->is_cut ? psprintf("c%d.shown COLLATE pg_catalog.\"C\"", joined->number) :
+	level_sql(joined);
 	const char *of_null = "NULL";
 
 	if (hierarchy->null_leaf != NO_LEAF)
 		of_null = label_of_leaf(joined, hierarchy->null_leaf);
 	/* if no NULL has occurred yet, it would join a single label at the top */
-	else if (joined->level > 0 && joined->level == hierarchy->height && hierarchy->levels[joined->level].nlabels == 1)
+	else if (joined->level > 0 && joined->level == hierarchy->height &&
+			 hierarchy->levels[joined->level].nlabels == 1)
 		of_null = literal(hierarchy->labels[joined->level][0]);
 	if (strcmp(of_null, "NULL") == 0 && joined->attr->unknown_leaf == NO_LEAF)
 	{
@@ -196,7 +203,8 @@ append_label(StringInfo sql, const Joined *joined)
 	}
 	appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s", joined->column, of_null);
 	if (joined->attr->unknown_leaf != NO_LEAF)
-		appendStringInfo(sql, " WHEN h%d.%s IS NULL THEN %s", joined->number, joined->leaf, label_of_leaf(joined, joined->attr->unknown_leaf));
+		appendStringInfo(sql, " WHEN h%d.%s IS NULL THEN %s", joined->number, joined->leaf,
+						 label_of_leaf(joined, joined->attr->unknown_leaf));
 	appendStringInfo(sql, " ELSE %s END", found);
 }
 
@@ -209,7 +217,8 @@ append_groups(StringInfo sql, const Joined *joined)
 	TypeMatch	match;
 
 	/* by their values, because the text of a value may depend on settings */
-	bool		by_value = joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) && type_input_is_safe(leaf_type);
+	bool		by_value = joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) &&
+	type_input_is_safe(leaf_type);
 	const char *type = by_value ? format_type_be_qualified(leaf_type) : "pg_catalog.text";
 	int			n = joined->number;
 
@@ -221,7 +230,8 @@ append_groups(StringInfo sql, const Joined *joined)
 
 		/* no row has the label of NULL, or of values without a leaf */
 		if (name != NULL && finer->first_leaf[label] != joined->attr->unknown_leaf)
-			appendStringInfo(sql, ", (%s, %s)", quote_literal_cstr(name), label_of_leaf(joined, finer->first_leaf[label]));
+			appendStringInfo(sql, ", (%s, %s)", quote_literal_cstr(name),
+							 label_of_leaf(joined, finer->first_leaf[label]));
 	}
 	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", n, n);
 	if (by_value)
@@ -267,7 +277,8 @@ append_recoding(StringInfo sql, const Release *release)
 		appendStringInfoString(sql, a > 0 ? " AND " : "");
 		/* NULL has NULL, as in arrays, whose equality can be hashed */
 		if (OidIsValid(get_element_type(getBaseType(column_type(release->dataset->relation, column)))))
-			appendStringInfo(sql, "(%s OPERATOR(pg_catalog.=) %s OR (r.%s IS NULL AND t.%s IS NULL))", ours, theirs, name, name);
+			appendStringInfo(sql, "(%s OPERATOR(pg_catalog.=) %s OR (r.%s IS NULL AND t.%s IS NULL))", ours,
+							 theirs, name, name);
 		else
 			appendStringInfo(sql, "ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", ours, theirs);
 	}
@@ -285,7 +296,8 @@ append_recoding(StringInfo sql, const Release *release)
 		appendStringInfo(sql, "%s(" INT64_FORMAT "::pg_catalog.int8", separator, recoding->numbers[class]);
 		separator = ",\n\t\t\t\t";
 		for (int a = 0; a < nattrs; a++)
-			appendStringInfo(sql, ", %s::pg_catalog.text", literal(classes->labels[a][classes->codes[class_at(classes, shown, a)]]));
+			appendStringInfo(sql, ", %s::pg_catalog.text",
+							 literal(classes->labels[a][classes->codes[class_at(classes, shown, a)]]));
 		appendStringInfoChar(sql, ')');
 	}
 	appendStringInfoString(sql, ") q (class");
@@ -308,7 +320,8 @@ flat_sql(Oid relation, const char *column)
 
 	if (get_typlen(type) != -1)
 		return psprintf("r.%s", name);
-	return psprintf(OidIsValid(get_element_type(type)) ? "pg_catalog.trim_array(r.%s, 0)" : "(ARRAY[r.%s])[1]", name);
+	return psprintf(OidIsValid(get_element_type(type)) ? "pg_catalog.trim_array(r.%s, 0)" :
+					"(ARRAY[r.%s])[1]", name);
 }
 
 /* What is ranked to be counted: the people, or rows without them, and the values of l. */
@@ -377,7 +390,8 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 		leaf = psprintf("h%d.%s", a + 1, joined[a].leaf);
 		if (!has_unknown || joined[a].is_cut)
 			appendStringInfo(&complete, "%s(%s IS NULL OR %s IS NOT NULL)", complete.len > 0 ? " AND " : "",
-							 has_unknown ? leaf : psprintf("r.%s", joined[a].column), joined[a].is_cut ? psprintf("c%d.finer", a + 1) : leaf);
+							 has_unknown ? leaf : psprintf("r.%s", joined[a].column),
+							 joined[a].is_cut ? psprintf("c%d.finer", a + 1) : leaf);
 	}
 	if (by_recoding)
 		append_recoding(&joins, release);
@@ -396,8 +410,11 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 	}
 	for (int i = 0; i < n; i++)
 		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t",
-						 compared_form(release, counted[i].column, flat_sql(release->dataset->relation, counted[i].column)), counted[i].value);
-	appendStringInfo(sql, "%s AS %s", by_recoding ? "q.class IS NOT NULL" : "true", own_name(release, "classed"));
+						 compared_form(release, counted[i].column,
+									   flat_sql(release->dataset->relation, counted[i].column)),
+						 counted[i].value);
+	appendStringInfo(sql, "%s AS %s", by_recoding ? "q.class IS NOT NULL" : "true",
+					 own_name(release, "classed"));
 	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(release->dataset->relation), joins.data);
 	if (complete.len > 0)
 		appendStringInfo(sql, "\n\t\t\tWHERE %s", complete.data);
@@ -425,9 +442,11 @@ append_marked(StringInfo sql, const Release *release, const Ranked *counted, int
 
 	appendStringInfo(sql, "SELECT c.*,\n\t\tNOT (c.%s", own_name(release, "classed"));
 	if (by_rows)
-		appendStringInfo(sql, " AND c.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "size"), release->promise.k);
+		appendStringInfo(sql, " AND c.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "size"),
+						 release->promise.k);
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, "\n\t\t\tAND pg_catalog.max(c.%s) OVER (PARTITION BY %s) OPERATOR(pg_catalog.>=) " INT64_FORMAT, counted[i].rank,
+		appendStringInfo(sql, "\n\t\t\tAND pg_catalog.max(c.%s) OVER (PARTITION BY %s)"
+						 " OPERATOR(pg_catalog.>=) " INT64_FORMAT, counted[i].rank,
 						 class_columns(release, "c"), counted[i].least);
 	appendStringInfo(sql, ") AS %s\n\tFROM (\n\t\tSELECT b.*", own_name(release, "hidden"));
 	if (by_rows)
@@ -448,12 +467,15 @@ append_starred(StringInfo sql, const Release *release, const Ranked *counted, in
 {
 	const char *hidden = own_name(release, "hidden");
 
-	appendStringInfo(sql, "SELECT v.*, pg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, own_name(release, "hidden_size"));
+	appendStringInfo(sql, "SELECT v.*, pg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden,
+					 own_name(release, "hidden_size"));
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, ", pg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", counted[i].hidden_rank, hidden, counted[i].hidden_count);
+		appendStringInfo(sql, ", pg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s",
+						 counted[i].hidden_rank, hidden, counted[i].hidden_count);
 	appendStringInfoString(sql, "\n\tFROM (\n\tSELECT u.*");
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s ORDER BY u.%s) AS %s", hidden, counted[i].value, counted[i].hidden_rank);
+		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s ORDER BY u.%s) AS %s",
+						 hidden, counted[i].value, counted[i].hidden_rank);
 	appendStringInfoString(sql, "\n\tFROM (\n\t");
 	append_marked(sql, release, counted, n);
 	appendStringInfoString(sql, "\n\t) u\n\t) v");
@@ -489,7 +511,8 @@ view_sql(const Release *release)
 
 	for (int i = 0; i < release->dataset->npromises; i++)
 		if (promise_is_of_known(&release->dataset->promises[i]) ||
-			(release->dataset->promises[i].model != MODEL_K && release->dataset->promises[i].model != MODEL_L))
+			(release->dataset->promises[i].model != MODEL_K &&
+			 release->dataset->promises[i].model != MODEL_L))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("a plain statement can only keep promises of k and l of each class"),
@@ -498,7 +521,8 @@ view_sql(const Release *release)
 		if (release->columns[i].labelled)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("a plain statement cannot show sensitive column \"%s\" at a level", release->columns[i].name),
+					 errmsg("a plain statement cannot show sensitive column \"%s\" at a level",
+							release->columns[i].name),
 					 errhint("Call anonopt.create_view or anonopt.publish_table.")));
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
@@ -507,11 +531,13 @@ view_sql(const Release *release)
 		const char *name = quote_identifier(release->columns[i].name);
 
 		if (release->star && release->columns[i].attr >= 0)
-			appendStringInfo(&sql, "%sCASE WHEN w.%s THEN '*' ELSE w.%s END AS %s", i > 0 ? ", " : "", hidden, name, name);
+			appendStringInfo(&sql, "%sCASE WHEN w.%s THEN '*' ELSE w.%s END AS %s", i > 0 ? ", " : "",
+							 hidden, name, name);
 		else
 			appendStringInfo(&sql, "%sw.%s", i > 0 ? ", " : "", name);
 	}
-	appendStringInfo(&sql, release->star ? ", w.%s AS anonopt_suppressed\nFROM (\n\t" : "\nFROM (\n\t", hidden);
+	appendStringInfo(&sql, release->star ? ", w.%s AS anonopt_suppressed\nFROM (\n\t" : "\nFROM (\n\t",
+					 hidden);
 	if (release->star)
 		append_starred(&sql, release, counted, n);
 	else
@@ -523,11 +549,13 @@ view_sql(const Release *release)
 		appendStringInfoString(&sql, " OR (");
 		if (release->dataset->person == NULL)
 		{
-			appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "hidden_size"), release->promise.k);
+			appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT,
+							 own_name(release, "hidden_size"), release->promise.k);
 			separator = " AND ";
 		}
 		for (int i = 0; i < n; i++, separator = " AND ")
-			appendStringInfo(&sql, "%sw.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, separator, counted[i].hidden_count, counted[i].least);
+			appendStringInfo(&sql, "%sw.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, separator,
+							 counted[i].hidden_count, counted[i].least);
 		appendStringInfoChar(&sql, ')');
 	}
 	append_order(&sql, release);
