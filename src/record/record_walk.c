@@ -21,7 +21,7 @@
  * node is a frontier node; call it f(v).
  *
  * Every frontier node x is some f(v): if the node above it in dimension i is
- * infeasible, take the staircase that goes from there to x in its step i.
+ * infeasible, take the staircase whose step in i leads from that node to x.
  *
  * If w is v with a further step down in dimension j, then f(v) and f(w) are in
  * one cube.  After s steps, let v's staircase be feasible for the first time.
@@ -31,7 +31,7 @@
  * s - 1.  So w's is feasible first after s - n to s steps.  Consecutive steps,
  * n at most, take each dimension at most once.  Thus f(w) differs from f(v) by
  * one step down in j and at most one up in each dimension: in each by at most
- * one level.  Moving points to the nearest node brings none apart.
+ * one level.  Moving points to the nearest node takes none farther apart.
  *
  * Single steps lead from any v to any other, so cubes lead from any frontier
  * node to any other.  If the most general node is feasible, the frontier is

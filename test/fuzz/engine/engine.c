@@ -654,7 +654,7 @@ check_optimum(Population *population, const Promise *promise, TriedNodes *nodes)
 	search.order.promise = *promise;
 	do
 		search.order.loss = below(OBJECTIVES);
-	while (!boxes_have_bounds(search.order.loss) || !can_measure(population, search.order.loss));
+	while (!boxes_have_bounds(search.order.loss, false) || !can_measure(population, search.order.loss));
 	search.order.deadline = below(2) ? 1 + below(64) : 0;
 	search.effort = below(2) ? 1 + below(200) : 0;
 	best = best_node(population, search.order.loss, nodes);
