@@ -94,6 +94,7 @@ SELECT anonopt.achievement_of('{0.1,0.2,0.3}', '{0.2,0.2,0.2}'), anonopt.hypervo
 -- promises
 SELECT anonopt.add_promise('people', 'alpha', 0.9, 'ill'), anonopt.add_promise('people', 'entropy_l', 1.1, 'ill');
 SELECT anonopt.policy_check('people'), anonopt.evaluate('people', '{2,2,2}');
+SELECT anonopt.privacy_parameters(1, 1e-6);
 SELECT anonopt.drop_promise('people', 'alpha', 'ill'), anonopt.drop_promise('people', 'entropy_l', 'ill');
 
 -- records
