@@ -484,8 +484,10 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		entry_read(rows, i, release->name, part_fields, lengthof(part_fields), &part);
 		if (i == 0)
 		{
+			Size		row = sizeof(uint64) * (code_words(release->ngeneralized) + part.nvalues + 1);
+
 			content = content_create(context, release->ngeneralized, part.nvalues,
-									 VARSIZE_ANY_EXHDR(part.rows) / (sizeof(uint64) * (code_words(release->ngeneralized) + part.nvalues + 1)));
+									 VARSIZE_ANY_EXHDR(part.rows) / row);
 			content->values = part.values;
 			if (part.nvalue_levels > 0)
 				content->value_levels = part.value_levels;

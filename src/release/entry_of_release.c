@@ -407,7 +407,8 @@ dataset_of_release(const ReleaseEntry *entry)
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 
 	dataset->relation = entry->relation;
-	dataset->attributes = palloc0(sizeof(Declared) * (MAX_ATTRIBUTES + entry->nclass_columns + entry->nsensitive + 2));
+	dataset->attributes = palloc0(sizeof(Declared) *
+								  (MAX_ATTRIBUTES + entry->nclass_columns + entry->nsensitive + 2));
 	for (int i = 0; i < entry->nclass_columns; i++)
 		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->class_columns[i]);
 	if (entry->star)

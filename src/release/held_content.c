@@ -475,8 +475,8 @@ tell_held(const HeldBack *held, const HeldSums *sums)
 						 sums->deleted, sums->hidden);
 	ereport(NOTICE,
 			(errmsg_plural("release %s holds back " INT64_FORMAT " of " INT64_FORMAT " people, in %u class",
-						   "release %s holds back " INT64_FORMAT " of " INT64_FORMAT " people, in %u classes", sums->n,
-						   release->sql_name, sums->all_waiting, release->population->people, sums->n),
+						   "release %s holds back " INT64_FORMAT " of " INT64_FORMAT " people, in %u classes",
+						   sums->n, release->sql_name, sums->all_waiting, release->population->people, sums->n),
 			 errdetail_internal("%s", detail.data)));
 }
 

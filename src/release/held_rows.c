@@ -538,7 +538,7 @@ try_leaving_out(const ThinClass *thin, const Past *base, int64 least)
 	int64		k = held->release->promise.k;
 	int64	   *all_out = &shown->out_of[thin->class];
 	int64	   *left = held->cells->counts;
-	uint32	   *who = palloc(sizeof(uint32) * ((Size) people + 1)); /* by person: the row */
+	uint32	   *who = budget_alloc(sizeof(uint32), (Size) people + 1);	/* by person: the row */
 	uint32		n = 0;
 	bool		offends = false;
 	ListCell   *cell;
@@ -624,7 +624,7 @@ held_leave_out(HeldBack *held, Shown *shown, uint32 class, int64 most)
 			MemoryContextReset(tries);
 		}
 	else
-		for (int64 out = Max(k / 2, 1); out <= most && !done; out += Max(k / 4, 1))
+		for (int64 out = Max(k / 2, 1); out <= most && !done; out += Max(Max(k / 4, out / 8), 1))
 			for (int i = 0; i < TRIES && !done; i++)
 			{
 				done = try_leaving_out(&thin, NULL, out);

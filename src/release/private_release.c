@@ -170,7 +170,8 @@ add_cell(Looks *looks, uint32 group)
 
 	for (int word = 0; word < 2; word++)
 	{
-		uint64		digest = hash_bytes_extended((const unsigned char *) (spool->digests + (Size) group * spool->ndigested),
+		const uint64 *values = spool->digests + (Size) group * spool->ndigested;
+		uint64		digest = hash_bytes_extended((const unsigned char *) values,
 												 sizeof(uint64) * spool->ndigested, looks->seeds[word]);
 
 		sums[word] += DatumGetUInt64(hash_uint32_extended(class, digest)) * (uint64) times;

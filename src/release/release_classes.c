@@ -221,8 +221,8 @@ record_levels(Release *release)
 	const RecordOptions *options = &release->by.records;
 	RecordSearch search = {0};
 	RecordLevels records;
-	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
-												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
+	Size		ntuples = population->tuples->ntuples;
+	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint16 *) * (ntuples + 1));
 
 	/* people with the same tuple are shown alike */
 	for (int i = 0; i < dataset->nattributes && options->risk != RISK_IDENTITY; i++)

@@ -28,8 +28,8 @@ extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdi
 /* ------------ measures those against people who know some columns or rows */
 
 /*
- * Checks them, given the classes of the release and whether each row is a person; tells what cannot be measured, unless
- * that is not wanted.
+ * Checks them, given the classes of the release and whether each row is a
+ * person; tells what cannot be measured, unless that is not wanted.
  */
 extern void verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells,
 						 PromiseVerdict *verdicts);
