@@ -105,6 +105,7 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 </head>
 <body>
 <h1>Anonymization of {{dataset}}</h1>
+<p class="warning">Left out, because the time limit of {{limit}} had passed: {{missing}}.</p>
 <h2>Verdict</h2>
 {{&verdicts}}
 <div class="wide">
@@ -121,6 +122,7 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 the detail lost in per cent. Each diamond is a local recoding, which generalizes each class separately, as a short search finds it
 for k = 2, 3, 5, 10, 20, 50 and 100. Rings mark releases. The nodes here leave out the smallest classes up to the limit of the data
 set; a release leaves out exactly the classes that break its promise, so its k and loss can differ from those of its node.</p>
+<p class="warning">{{cut}}</p>
 <div class="wide">
 {{&front}}
 </div>

@@ -20,9 +20,9 @@ CREATE FUNCTION anonopt.nsga2(dataset text, k int, necd_pref float8, nwp_pref fl
 	seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, seeds boolean DEFAULT true,
 	copies boolean DEFAULT false, l int DEFAULT NULL, t float8 DEFAULT NULL, measures text[] DEFAULT NULL,
 	preferences float8[] DEFAULT NULL, weights float8[] DEFAULT NULL, ideal float8[] DEFAULT NULL,
-	plain boolean DEFAULT false, OUT cuts varbit[],
-	OUT groups int[], OUT k bigint, OUT necd float8, OUT nwp float8, OUT ach float8, OUT pref_dev float8, OUT feasible boolean,
-	OUT chosen boolean, OUT further float8[])
+	plain boolean DEFAULT false, time_limit interval DEFAULT NULL, OUT cuts varbit[], OUT groups int[], OUT k bigint,
+	OUT necd float8, OUT nwp float8, OUT ach float8, OUT pref_dev float8, OUT feasible boolean, OUT chosen boolean,
+	OUT further float8[])
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_nsga2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.reference_direction(dataset text, k int, start float8[], aspiration float8[],

@@ -427,42 +427,129 @@ does not hold for all of them together.</p>
 	FROM jsonb_array_elements(combined) c HAVING count(*) > 1
 $$;
 
+-- When a time limit ends; NULL if it limits nothing.
+CREATE FUNCTION anonopt.deadline(time_limit interval) RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'anonopt_deadline' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+-- Cancels what this session does at a moment, or no longer; and whether that has happened.
+CREATE FUNCTION anonopt.stop_at(moment timestamptz) RETURNS void
+AS 'MODULE_PATHNAME', 'anonopt_stop_at' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+CREATE FUNCTION anonopt.has_stopped() RETURNS boolean
+AS 'MODULE_PATHNAME', 'anonopt_has_stopped' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+-- A part of the report, by a query over $1 to $4; until the deadline, or it is missing.
+CREATE FUNCTION anonopt.report_part(INOUT missing text[], name text, query text, dataset text, relation regclass, facts jsonb, deadline timestamptz, OUT part jsonb)
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF deadline IS NULL THEN
+		EXECUTE query INTO part USING dataset, relation, facts, deadline;
+		RETURN;
+	END IF;
+	BEGIN
+		PERFORM anonopt.stop_at(deadline);
+		EXECUTE query INTO part USING dataset, relation, facts, deadline;
+		PERFORM anonopt.stop_at(NULL);
+	EXCEPTION WHEN query_canceled THEN
+		-- unless somebody else canceled it
+		IF NOT anonopt.has_stopped() THEN
+			RAISE;
+		END IF;
+		missing := missing || name;
+		part := NULL;
+	END;
+END $$;
+
 -- Holds the extension while the report is made, whose statements name its functions.
 CREATE FUNCTION anonopt.report(dataset text, purpose text DEFAULT NULL, recipient text DEFAULT NULL, author text DEFAULT NULL,
-	review date DEFAULT NULL, population regclass DEFAULT NULL)
-RETURNS text AS 'MODULE_PATHNAME', 'anonopt_guarded' LANGUAGE C STABLE PARALLEL RESTRICTED;
+	review date DEFAULT NULL, population regclass DEFAULT NULL, time_limit interval DEFAULT NULL)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_guarded' LANGUAGE C STABLE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.report_body(dataset text, purpose text, recipient text, author text, review date, population regclass) RETURNS text
+CREATE FUNCTION anonopt.report_body(dataset text, purpose text, recipient text, author text, review date, population regclass, time_limit interval) RETURNS text
 -- the planner overestimates many short queries, and compiling them would take longer than running them
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
+	deadline timestamptz := anonopt.deadline(time_limit);
+	missing text[] := '{}';
 	declared anonopt.dataset := (SELECT d FROM anonopt.dataset d WHERE d.dataset = report_body.dataset);
-	declaration text[] := ARRAY(SELECT anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
-		anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)) FROM anonopt.describe(dataset) d
-		WHERE d.column_name IS NOT NULL);
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report_body.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
-	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
-	-- recodings keep no presence, nor what is promised against people who know some columns or rows
-	curve anonopt.node[] := CASE WHEN EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_body.dataset
-			AND (p.model = 'presence' OR p.columns_known > 0 OR p.rows_known > 0)) THEN '{}'
-		ELSE ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC) END;
-	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(declared.relation, qis, population => report_body.population, person => declared.person) r);
-	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);
-	releases anonopt.reported[] := ARRAY(SELECT anonopt.report_measure(dataset, r.release, risk)
-		FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
-			WHERE r.dataset = report_body.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) r
-		ORDER BY r.published_at);
+	declaration jsonb;
+	found jsonb;
+	front anonopt.node[];
+	curve anonopt.node[];
+	cut text[];
+	risk jsonb;
+	cells float8;
+	part jsonb;
+	releases anonopt.reported[] := '{}';
+	comparisons text := '';
+	details text := '';
+	combined jsonb;
+	one anonopt.reported;
+	shown record;
+	published boolean := false;
 	dropped_names text := (SELECT string_agg(r.name, ', ' ORDER BY r.published_at) FROM anonopt.release r WHERE r.dataset = report_body.dataset AND r.dropped);
-	combined jsonb := (SELECT jsonb_agg(jsonb_build_object(
+	least bigint;
+BEGIN
+	SELECT p.missing, p.part INTO missing, declaration FROM anonopt.report_part(missing, 'the declaration', $query$
+		SELECT jsonb_agg(to_jsonb(anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
+			anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)))) FROM anonopt.describe($1) d
+		WHERE d.column_name IS NOT NULL$query$, dataset, NULL, NULL, deadline) p;
+	SELECT p.missing, p.part INTO missing, risk FROM anonopt.report_part(missing, 'the risk of the data', $query$
+		SELECT to_jsonb(r) FROM anonopt.risk(($3 ->> 'relation')::regclass, ARRAY(SELECT jsonb_array_elements_text($3 -> 'qis'))::name[],
+			population => $2, person => ($3 ->> 'person')::name) r$query$,
+		dataset, population, to_jsonb(declared) || jsonb_build_object('qis', qis), deadline) p;
+	cells := (risk ->> 'records')::float8 * cardinality(qis);
+	FOR shown IN SELECT x.* FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
+			WHERE r.dataset = report_body.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) x ORDER BY x.published_at LOOP
+		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('release %s', shown.release),
+			'SELECT to_jsonb(anonopt.report_measure($1, $2, $3))', dataset, shown.release, risk, deadline) p;
+		published := true;
+		IF part IS NOT NULL THEN
+			releases := releases || jsonb_populate_record(NULL::anonopt.reported, part);
+		END IF;
+	END LOOP;
+	SELECT p.missing, p.part INTO missing, combined FROM anonopt.report_part(missing, 'the releases together', $query$
+		SELECT jsonb_agg(jsonb_build_object(
 			'names', (SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x),
 			'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest))
-		FROM anonopt.release_risk(dataset) r);
-	least bigint := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
-BEGIN
+		FROM anonopt.release_risk($1) r$query$, dataset, NULL, NULL, deadline) p;
+	least := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
+	-- the front may take half of the time that is left
+	SELECT p.missing, p.part INTO missing, found FROM anonopt.report_part(missing, 'the trade-off', $query$
+		SELECT jsonb_build_object('nodes', (SELECT jsonb_agg(to_jsonb(n)) FROM anonopt.pareto($1,
+				time_limit => CASE WHEN $4 IS NOT NULL THEN greatest(($4 - clock_timestamp()) / 2, interval '1 ms') END) n),
+			'exact', (SELECT s.exact FROM anonopt.last_search() s))$query$, dataset, NULL, NULL, deadline) p;
+	front := ARRAY(SELECT n FROM jsonb_populate_recordset(NULL::anonopt.node, nullif(found -> 'nodes', 'null')) n);
+	IF NOT (found ->> 'exact')::boolean THEN
+		cut := cut || 'The time limit ended the search for nodes, so others may be better.'::text;
+	END IF;
+	-- recodings keep no presence, nor what is promised against people who know some columns or rows
+	IF NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_body.dataset
+		AND (p.model = 'presence' OR p.columns_known > 0 OR p.rows_known > 0)) THEN
+		SELECT p.missing, p.part INTO missing, found FROM anonopt.report_part(missing, 'recodings', $query$
+			SELECT jsonb_agg(to_jsonb(n) ORDER BY n.k DESC) FROM anonopt.recoding_curve($1,
+				time_limit => CASE WHEN $4 IS NOT NULL THEN greatest(($4 - clock_timestamp()) * 0.6, interval '1 ms') END) n$query$,
+			dataset, NULL, NULL, deadline) p;
+		curve := ARRAY(SELECT n FROM jsonb_populate_recordset(NULL::anonopt.node, found) n);
+		IF deadline IS NOT NULL AND cardinality(curve) < 7 AND 'recodings' <> ALL (missing) THEN
+			cut := cut || 'The time limit may have left out recodings for some k.'::text;
+		END IF;
+	END IF;
+	FOREACH one IN ARRAY releases LOOP
+		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('%s beside the data', one.name),
+			'SELECT to_jsonb(anonopt.report_comparison(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline) p;
+		comparisons := concat_ws(E'\n', nullif(comparisons, ''), part #>> '{}');
+		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('details of %s', one.name),
+			'SELECT to_jsonb(anonopt.report_release(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline) p;
+		details := concat_ws(E'\n', nullif(details, ''), part #>> '{}');
+	END LOOP;
 	RETURN anonopt.report_page(jsonb_build_object(
 		'dataset', dataset,
-		'verdicts', coalesce((SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i) FROM generate_subscripts(releases, 1) i),
-			'<p>Nothing has been published yet.</p>'),
+		'missing', nullif(array_to_string(missing, ', '), ''),
+		'limit', time_limit,
+		'cut', array_to_string(cut, ' '),
+		'verdicts', CASE WHEN published THEN (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)
+			FROM generate_subscripts(releases, 1) i) ELSE '<p>Nothing has been published yet.</p>' END,
 		'about', (SELECT string_agg(anonopt.fill('<tr><th scope="row">{{what}}</th><td>{{value}}</td></tr>', to_jsonb(a)), E'\n' ORDER BY a.i) FROM (VALUES
 				(1, 'data set', dataset),
 				(2, 'relation', declared.relation::text),
@@ -474,14 +561,14 @@ BEGIN
 				(8, 'date', to_char(now(), 'YYYY-MM-DD HH24:MI TZ')),
 				(9, 'to be reviewed on', review::text),
 				(10, 'dropped releases', dropped_names)) a (i, what, value)),
-		'original', CASE WHEN cardinality(releases) = 0 THEN anonopt.fill(E'<h2>The original data</h2>\n{{&table}}', jsonb_build_object(
+		'original', CASE WHEN NOT published THEN anonopt.fill(E'<h2>The original data</h2>\n{{&table}}', jsonb_build_object(
 			'table', anonopt.html_table('{what,measured}', ARRAY[
 				anonopt.html_cells('classes', anonopt.short_number((risk ->> 'classes')::float8)),
 				anonopt.html_cells('people alone in their class', anonopt.short_number((risk ->> 'uniques')::float8)),
 				anonopt.html_cells('highest risk of being recognized', anonopt.percent((risk ->> 'highest')::float8)),
 				anonopt.html_cells('average risk', anonopt.percent((risk ->> 'average')::float8)),
 				anonopt.html_cells('share of people at a risk above 20 %', anonopt.percent((risk ->> 'share_above')::float8))]))) END,
-		'comparisons', (SELECT string_agg(anonopt.report_comparison(releases[i]), E'\n' ORDER BY i) FROM generate_subscripts(releases, 1) i),
+		'comparisons', nullif(comparisons, ''),
 		'front', anonopt.draw_front('{k,loss}',
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(curve) n),
@@ -492,11 +579,10 @@ BEGIN
 			ARRAY(SELECT anonopt.html_cells(VARIADIC anonopt.levels_text(qis, n.levels) || anonopt.measure_cells(n, cells)) FROM unnest(front) n)),
 		'recodings', anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}',
 			ARRAY(SELECT anonopt.html_cells(VARIADIC 'local'::text || anonopt.measure_cells(n, cells)) FROM unnest(curve) n)),
-		'releases', coalesce((SELECT string_agg(anonopt.report_release(releases[i]), E'\n' ORDER BY i) FROM generate_subscripts(releases, 1) i),
-			'<p>Nothing has been published yet.</p>'),
+		'releases', CASE WHEN published THEN details ELSE '<p>Nothing has been published yet.</p>' END,
 		'together', anonopt.report_together(combined),
 		'dropped', dropped_names,
-		'declaration', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
+		'declaration', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', ARRAY(SELECT c #>> '{}' FROM jsonb_array_elements(declaration) c)),
 		'promises', (SELECT anonopt.fill(E'<h3>Promises declared</h3>\n{{&table}}', jsonb_build_object('table',
 				anonopt.html_table('{model,threshold,column,c,population,known to an attacker}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
 					p.column_name::text, anonopt.short_number(p.c), p.population::text, CASE WHEN p.columns_known > 0 THEN format('any %s columns', p.columns_known)

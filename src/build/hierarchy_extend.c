@@ -289,7 +289,7 @@ require_rule(Oid hierarchy, HierarchyRule *rule)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of hierarchy %s", relation_sql_name(hierarchy)),
 				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
-	if (!hierarchy_rule_read(hierarchy, rule))
+	if (!hierarchy_rule_read(hierarchy, rule, true))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("hierarchy %s has no rule by which leaves could be added", relation_sql_name(hierarchy)),

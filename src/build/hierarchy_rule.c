@@ -154,7 +154,7 @@ builder_by_name(const char *name)
 }
 
 bool
-hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule)
+hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule, bool fails)
 {
 	Oid			types[8 + lengthof(arguments)] = {OIDOID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID, TEXTOID};
 	QueryRows  *rows;
@@ -174,11 +174,15 @@ hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule)
 	mark = GetComment(hierarchy, RelationRelationId, 1);
 	recorded = row_text(rows, 0, 7);
 	if (mark == NULL || recorded == NULL || strcmp(mark, recorded) != 0)
+	{
+		if (!fails)
+			return false;
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("hierarchy %s is not marked with the rule that is recorded for it", relation_sql_name(hierarchy)),
 				 errdetail("The comment of its first column, which names the rule, is gone, or somebody changed the record."),
 				 errhint("Add leaves with INSERT, or build another hierarchy.")));
+	}
 	rule->builder = builder_by_name(row_text(rows, 0, 1));
 	/* a source that is gone is none */
 	if (dataset_same_relation(row_oid(rows, 0, 2), row_oid(rows, 0, 3)))
@@ -194,12 +198,14 @@ hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule)
 		missing |= isnull ? arguments[i].needed : 0;
 	}
 	missing |= (rule->word == NULL ? NEEDS_WORD : 0) | (rule->column == NULL ? NEEDS_COLUMN : 0);
-	if (rule->builder == BUILDER_NONE || (hierarchy_builders[rule->builder].needs & missing) != 0)
+	if (rule->builder != BUILDER_NONE && (hierarchy_builders[rule->builder].needs & missing) == 0)
+		return true;
+	if (fails)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("rule of hierarchy %s is not sound", relation_sql_name(hierarchy)),
 				 errhint("Build the hierarchy again.")));
-	return true;
+	return false;
 }
 
 bool
@@ -207,5 +213,5 @@ hierarchy_has_rule(Oid hierarchy)
 {
 	HierarchyRule rule;
 
-	return hierarchy_rule_read(hierarchy, &rule);
+	return hierarchy_rule_read(hierarchy, &rule, false);
 }

@@ -90,10 +90,11 @@ extern char *unit_end(Datum units, const char *day, bool last);
 extern void hierarchy_rows_collect(NewLeaves *leaves, const HierarchyRule *rule);
 
 /*
- * Reads the rule of a hierarchy, and checks that the table's mark proves it, and what builders do not
- * check; returns false if there is none.
+ * Reads the rule of a hierarchy, and checks that the table's mark proves it, and
+ * what builders do not check.  Returns false if there is none; one that is not
+ * sound is an error, or none.
  */
-extern bool hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule);
+extern bool hierarchy_rule_read(Oid hierarchy, HierarchyRule *rule, bool fails);
 
 /* -------------------------------------------------------------------- tables */
 

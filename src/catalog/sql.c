@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -186,6 +187,9 @@ new_relation(const char *name, const char *hint)
 {
 	NewRelation new;
 	RangeVar   *range;
+	List	   *parts;
+	List	   *names = NIL;
+	ListCell   *cell;
 	AclResult	right;
 
 	if (strlen(name) > LONGEST_NAME)
@@ -193,7 +197,14 @@ new_relation(const char *name, const char *hint)
 				(errcode(ERRCODE_NAME_TOO_LONG),
 				 errmsg("name of a relation is too long"),
 				 errdetail("It has %zu bytes.", strlen(name))));
-	range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	if (!SplitIdentifierString(pstrdup(name), '.', &parts) || parts == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("invalid name syntax"),
+				 *name == '\0' ? 0 : errhint("Put a name with blanks, quotes or other signs into double quotes, and double those in it, as quote_ident does.")));
+	foreach(cell, parts)
+		names = lappend(names, makeString(lfirst(cell)));
+	range = makeRangeVarFromNameList(names);
 	if (range->relname[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),

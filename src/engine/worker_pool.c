@@ -11,6 +11,7 @@
 #include "engine/worker_pool.h"
 
 #include "access/xact.h"
+#include "base/progress.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
@@ -252,6 +253,25 @@ worker_pool_do(WorkerPool *pool, int nitems, const void *items, void *results)
 	ConditionVariableCancelSleep();
 	pg_read_barrier();
 	copy_ring(pool->results, pool->result_size, first, nitems, shared->most_items, results, false);
+}
+
+int
+worker_pool_do_until(WorkerPool *pool, int nitems, const void *items, void *results, int64 deadline, bool *in_time)
+{
+	/* an item for each process, then the deadline is asked */
+	int			share = deadline == 0 ? nitems : pool->context == NULL ? 1 : 1 + pool->context->nworkers_launched;
+	int			done = 0;
+
+	while (done < nitems)
+	{
+		int			n = Min(share, nitems - done);
+
+		worker_pool_do(pool, n, (const char *) items + done * pool->item_size, (char *) results + done * pool->result_size);
+		done += n;
+		if (time_is_up(deadline, in_time))
+			break;
+	}
+	return done;
 }
 
 int

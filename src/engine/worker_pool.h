@@ -55,6 +55,9 @@ extern void *worker_pool_argument(const WorkerPool *pool);
 /* Processes a batch; results are in the order of the items. */
 extern void worker_pool_do(WorkerPool *pool, int nitems, const void *items, void *results);
 
+/* Processes a batch, or the first items of it until a deadline; returns their number. */
+extern int	worker_pool_do_until(WorkerPool *pool, int nitems, const void *items, void *results, int64 deadline, bool *in_time);
+
 /* Stops the workers; returns their number. */
 extern int	worker_pool_end(WorkerPool *pool);
 

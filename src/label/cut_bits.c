@@ -218,7 +218,8 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 /*
  * The label of a group whose labels are numbers or intervals, none before
  * another; otherwise NULL.  Intervals of integers exclude their end, as in
- * [20, 35); others include it, as in [2.5, 7].
+ * [20, 35); those of other numbers include it, as in [2.5, 7], and those of ranges
+ * end like the last of them.
  */
 static char *
 interval_label(const char *const *labels, uint32 first, uint32 last)
@@ -243,7 +244,7 @@ interval_label(const char *const *labels, uint32 first, uint32 last)
 		lowest = label == first ? low : lowest;
 	} while (label++ < last);
 	number = strtoll(high, &rest, 10);
-	if (closing == ']' && *rest == '\0' && rest != high && number < PG_INT64_MAX && strchr(lowest, '.') == NULL)
+	if (low == high && *rest == '\0' && rest != high && number < PG_INT64_MAX && strchr(lowest, '.') == NULL)
 		return psprintf("[%s, %lld)", lowest, number + 1);
 	return psprintf("[%s, %s%c", lowest, high, closing);
 }

@@ -277,6 +277,13 @@ label_range(const LabelValues *values, const char *label, uint32 first, uint32 e
 	return range_contains_internal(values->range, DatumGetRangeTypeP(said.value), DatumGetRangeTypeP(range.value)) ? said : label_any_range(values);
 }
 
+/* Whether a range, unless it is null, has an end. */
+bool
+label_has_end(const LabelValues *values, NullableDatum range)
+{
+	return range.isnull || !label_part(values, range, LABEL_LOW).isnull || !label_part(values, range, LABEL_HIGH).isnull;
+}
+
 /* The middle of two numbers. */
 static Datum
 middle_number(Datum low, Datum high)

@@ -58,6 +58,8 @@ extern NullableDatum label_range(const LabelValues *values, const char *label, u
 extern NullableDatum label_said_range(const LabelValues *values, const char *label);
 extern NullableDatum label_any_range(const LabelValues *values);
 
+extern bool label_has_end(const LabelValues *values, NullableDatum range);
+
 /* A part of a range; null for an end that it does not have. */
 extern NullableDatum label_part(const LabelValues *values, NullableDatum range, LabelPart part);
 

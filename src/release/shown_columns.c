@@ -178,6 +178,33 @@ text_or_null(const char *text)
 	return value;
 }
 
+/* Reports labels that are shown as ranges without ends, other than that of all leaves. */
+static void
+tell_endless(const Release *release, const ShownColumn *column, const LeafRun *runs)
+{
+	const Attribute *attr = &release->classes->population->attrs[column->attr];
+	uint32		nlabels = release->classes->nlabels[column->attr];
+	const char *first = NULL;
+	uint32		endless = 0;
+
+	for (uint32 code = 0; code < nlabels; code++)
+	{
+		const char *label = release->classes->labels[column->attr][code];
+		NullableDatum range = label_range(release->values[column->attr], label, runs[code].first, runs[code].end);
+
+		if (runs[code].end - runs[code].first >= attr->hierarchy->nleaves || label_has_end(release->values[column->attr], range))
+			continue;
+		first = first == NULL ? label : first;
+		endless++;
+	}
+	if (endless > 0)
+		ereport(NOTICE,
+				(errmsg("column \"%s\" shows ranges without ends", attr->name),
+				 errdetail("%u of its %u labels say no range, such as %s.", endless, nlabels, first),
+				 errhint("A range cannot include NULL or a value without a leaf, and those of a hierarchy made from data say only what a label says."
+						 " Show text, leave such rows out in a view, or declare a hierarchy with bounds, as of anonopt.create_interval_hierarchy.")));
+}
+
 NullableDatum *
 shown_values(const Release *release, const ShownColumn *column)
 {
@@ -197,6 +224,8 @@ shown_values(const Release *release, const ShownColumn *column)
 	}
 	else if (values != NULL)
 		runs = label_runs(release->classes, column->attr);
+	if (values != NULL && both == NULL && column->part != LABEL_HIGH && !release->spool.for_readers)
+		tell_endless(release, column, runs);
 	shown[0] = values == NULL ? text_or_null("*") : label_part(values, label_any_range(values), column->part);
 	for (uint32 code = 0; code < n; code++)
 	{

@@ -71,8 +71,10 @@ nsga2_begin(const Nsga2Settings *settings)
 		.most_items = settings->size
 	};
 	double		visits = (double) population->tuples->ntuples * settings->evaluations;
+	TimestampTz now = GetCurrentTimestamp();
 
 	search->settings = *settings;
+	search->in_time = true;
 	search->space = cut_space_create(population, settings->taxonomy);
 	search->prng.state = settings->seed;
 	search->known = key_counter_create(population->context, search->space->nwords, 1024);
@@ -80,10 +82,14 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->level_nodes = node_front_create(population->context, &settings->preference.measures, population->nattrs);
 	search->unvisited = MOST_LEVEL_NODES;
 	feasible.feasible_only = true;
-	/* workers change which nodes come first: a part is measured alone */
+
+	/*
+	 * workers change which nodes come first: a part is measured alone; half
+	 * of the time is for cuts
+	 */
 	if (!settings->unseeded)
-		lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0, 0,
-						collect_level_node, search);
+		lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0,
+						settings->deadline == 0 ? 0 : now + (settings->deadline - now) / 2, collect_level_node, search);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;
@@ -172,7 +178,7 @@ evaluate_new(Nsga2 *search)
 		memcpy(search->items + (Size) 2 * nwords * i, base, sizeof(uint64) * nwords);
 		memcpy(search->items + (Size) 2 * nwords * i + nwords, nsga2_cut(search, first + i), sizeof(uint64) * nwords);
 	}
-	worker_pool_do(search->pool, nnew, search->items, search->results);
+	nnew = worker_pool_do_until(search->pool, nnew, search->items, search->results, search->settings.deadline, &search->in_time);
 	while (search->capacity < search->known->nkeys)
 		search->solutions = budget_grow(context, search->solutions, sizeof(Solution), &search->capacity);
 	while (search->costs_capacity < search->known->nkeys)
@@ -386,7 +392,7 @@ breed(Nsga2 *search, const uint64 *first, const uint64 *second, int place)
 	return number;
 }
 
-/* Creates a number of children of the parents. */
+/* Creates a number of children of the parents, if there is time. */
 static void
 reproduce(Nsga2 *search, uint32 *children, int nchildren)
 {
@@ -394,7 +400,7 @@ reproduce(Nsga2 *search, uint32 *children, int nchildren)
 	Size		size = sizeof(uint64) * search->space->nwords;
 	uint64	   *parents[2] = {palloc(size), palloc(size)};
 
-	for (int i = 0; i < nchildren; i += 2)
+	for (int i = 0; i < nchildren && !time_is_up(search->settings.deadline, &search->in_time); i += 2)
 	{
 		int			place = nbits;
 
@@ -502,15 +508,18 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 	seed_generation(search, children, Min(size, evaluations));
 	evaluate_new(search);
 	old = MemoryContextSwitchTo(generation);
-	select_parents(search, children, Min(size, evaluations));
-	for (evaluations -= size; evaluations > 0; evaluations -= size)
+	if (search->in_time)
+		select_parents(search, children, Min(size, evaluations));
+	for (evaluations -= size; evaluations > 0 && search->in_time; evaluations -= size)
 	{
 		int			nchildren = Min(size, evaluations);
 
 		CHECK_FOR_INTERRUPTS();
 		reproduce(search, children, nchildren);
-		evaluate_new(search);
-		select_parents(search, children, nchildren);
+		if (search->in_time)
+			evaluate_new(search);
+		if (search->in_time)
+			select_parents(search, children, nchildren);
 		MemoryContextReset(generation);
 		search->requested += nchildren;
 		progress_update(search->requested, search->nparents);

@@ -41,6 +41,12 @@ typedef struct Run
 } Run;
 
 static bool
+is_over(const Run *run)
+{
+	return time_is_up(run->evolution->deadline, &run->measured->in_time);
+}
+
+static bool
 is_full(const Run *run)
 {
 	return nodeset_size(run->known) >= run->most_nodes;
@@ -130,13 +136,13 @@ find_parents(const Run *run)
 	parents.fitness = palloc0(sizeof(int64) * parents.nnodes);
 	for (int i = 0; i < parents.nnodes; i++)
 		costs_of(run, parents.nodes[i], costs + i * n);
-	for (int i = 0; i < parents.nnodes; i++)
+	for (int i = 0; i < parents.nnodes && !is_over(run); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < parents.nnodes; j++)
 			strength[i] += dominates(costs + i * n, costs + j * n, n);
 	}
-	for (int i = 0; i < parents.nnodes; i++)
+	for (int i = 0; i < parents.nnodes && !is_over(run); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < parents.nnodes; j++)
@@ -253,7 +259,7 @@ explore(Run *run, uint32 *child)
 	return false;
 }
 
-/* Builds the next generation. */
+/* Builds the next generation, if there is time. */
 static void
 reproduce(Run *run)
 {
@@ -261,7 +267,7 @@ reproduce(Run *run)
 	int			size = run->evolution->size;
 	int			i = 0;
 
-	while (i < size)
+	while (i < size && !is_over(run))
 	{
 		int			two = Min(2, size - i);
 
@@ -295,7 +301,7 @@ list_archive(Run *run)
 		CHECK_FOR_INTERRUPTS();
 		found->levels = palloc(sizeof(int) * nattrs);
 		nodeset_levels(run->known, member->item, found->levels);
-		for (uint32 number = 0; number < run->measured->nmeasured; number++)
+		for (uint32 number = 0; number < run->measured->nmeasured && !is_over(run); number++)
 		{
 			costs_of(run, number, costs);
 			if (memcmp(costs, member->costs, sizeof(double) * evolution->objectives.n) != 0)
@@ -326,7 +332,7 @@ pbg_ea(Evolution *evolution)
 	if (evolution->most_nodes > 0)
 		run->most_nodes = Min(run->most_nodes, evolution->most_nodes);
 	run->measured = measured_set_create(population, &evolution->promise, evolution->size,
-										VISIT_TIME * visits >= WORTH_WORKERS ? evolution->workers : 0);
+										evolution->deadline, VISIT_TIME * visits >= WORTH_WORKERS ? evolution->workers : 0);
 	run->known = run->measured->nodes;
 	run->archive = archive_create(population->context, evolution->objectives.n, evolution->epsilon);
 	if (evolution->bounds)
@@ -335,7 +341,7 @@ pbg_ea(Evolution *evolution)
 	run->children = palloc(sizeof(uint32) * evolution->size);
 	first_generation(run);
 	measure_new(run);
-	for (int i = 0; i < evolution->iterations && !is_full(run); i++)
+	for (int i = 0; i < evolution->iterations && !is_full(run) && !is_over(run); i++)
 	{
 		uint32	   *swap = run->parents;
 
@@ -344,12 +350,15 @@ pbg_ea(Evolution *evolution)
 		reproduce(run);
 		MemoryContextSwitchTo(population->context);
 		MemoryContextReset(generation);
+		if (is_over(run))
+			break;
 		run->parents = run->children;
 		run->children = swap;
 		measure_new(run);
 	}
 	evolution->helped = worker_pool_end(run->measured->pool);
 	evolution->evaluated = run->measured->nmeasured;
+	evolution->in_time = run->measured->in_time;
 	list_archive(run);
 	MemoryContextSwitchTo(old);
 }

@@ -326,7 +326,7 @@ poka_search(PokaSearch *search)
 	Poka		p = {.search = search,.population = population};
 
 	p.context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
-	p.measured = measured_set_create(population, &search->promise, BATCH, 0);
+	p.measured = measured_set_create(population, &search->promise, BATCH, 0, 0);
 	p.bounds_k = search->bounds && !promise_given(&search->promise, population);
 	p.enough = known_nodes_create(population, population->context);
 	if (search->bounds && is_sum_of_levels(search->loss))

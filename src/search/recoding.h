@@ -28,6 +28,7 @@ typedef struct RecodingOrder
 	uint64		seed;
 	int			effort;			/* percent of the default; 0: first answer */
 	int64		deadline;		/* a timestamp, or 0 */
+	bool		or_none;		/* once it has passed, no answer is wanted */
 	RecodingWatch *watch;		/* or NULL */
 } RecodingOrder;
 
@@ -38,6 +39,8 @@ typedef struct RecodingResult
 								 * are no classes */
 	uint32	   *class_of;		/* by tuple of the population, or NO_CLASS */
 	uint32		nclasses;
+	bool		cut;			/* the deadline has passed, and then no answer
+								 * was wanted */
 	int			helped;			/* workers that helped */
 	TimestampTz ended;			/* when the search did */
 } RecodingResult;

@@ -391,6 +391,8 @@ search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResu
 
 	start_by_nodes(plan->classes);
 	start_by_merging(plan->classes);
+	if (order->or_none && recoding_is_over(order))
+		return false;
 	mended = mend_classes(plan->classes);
 	plan->late = recoding_is_over(order) || plan->late;
 	if (!mended)
@@ -427,7 +429,7 @@ recoding_search(const RecodingOrder *given, int workers)
 	if (given->deadline != 0)
 		order.deadline = deadline = given->deadline - (GetCurrentTimestamp() - begun);
 	found = search_classes(&plan, tree, workers, result);
-	if (!found && plan.late)
+	if (!found && plan.late && !order.or_none)
 	{
 		/* what was put together in haste has no label: now it takes its time */
 		order.deadline = 0;
@@ -439,7 +441,9 @@ recoding_search(const RecodingOrder *given, int workers)
 	/* when it is late, any answer will do */
 	if (found)
 		below = plan.late ? 0 : cost_of_answer(&plan, result);
-	result->feasible = answer_by_node(&plan, tree, below, result);
+	if (!order.or_none || !recoding_is_over(&order))
+		result->feasible = answer_by_node(&plan, tree, below, result);
+	result->cut = order.or_none && recoding_is_over(&order);
 	result->ended = GetCurrentTimestamp();
 	if (order.watch != NULL)
 		order.watch->late = plan.late && recoding_past(&order, given->deadline);

@@ -464,7 +464,8 @@ start_by_merging(DraftClasses *classes)
 			clustering_put(clustering, classes);
 	}
 	clustering_clear(clustering);
-	start_in_order(classes, tuple);
+	if (!ground->order->or_none)
+		start_in_order(classes, tuple);
 }
 
 /* The class with which another would lose least, or NO_CLASS if there is none. */

@@ -121,9 +121,11 @@ typedef struct Evolution
 	bool		bounds;			/* nodes that cannot enter the archive are not
 								 * measured */
 	int64		most_nodes;		/* nodes that may be measured, or 0 */
+	int64		deadline;		/* a timestamp, or 0 */
 	uint64		seed;
 	int			workers;
 
+	bool		in_time;		/* all iterations were made */
 	int			nfound;
 	MeasuredNode *found;		/* the archive, best first objective first */
 	int64		evaluated;
@@ -233,6 +235,7 @@ typedef struct Nsga2Settings
 	bool		plain;			/* as the paper has it */
 	Preference	preference;		/* of the same measures in all searches */
 	int			evaluations;	/* in all, to judge whether workers pay */
+	int64		deadline;		/* a timestamp, or 0 */
 	int			workers;
 } Nsga2Settings;
 
@@ -256,6 +259,7 @@ typedef struct Nsga2
 	double	   *costs;			/* by number, and by the preference's measures */
 	uint32		chosen;			/* the feasible solution closest to the
 								 * preference, or NO_SOLUTION */
+	bool		in_time;		/* all evaluations were made */
 
 	/* of the search only */
 	Size		capacity;
@@ -274,7 +278,10 @@ typedef struct Nsga2
 
 extern Nsga2 *nsga2_begin(const Nsga2Settings *settings);
 
-/* Searches under a preference, for a number of evaluations; earlier ones are reused. */
+/*
+ * Searches under a preference, for a number of evaluations or until the deadline;
+ * earlier ones are reused.
+ */
 extern void nsga2_search(Nsga2 *search, const Preference *preference, int evaluations);
 
 static inline const double *

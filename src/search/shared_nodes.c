@@ -102,12 +102,14 @@ nodeset_levels(const NodeSet *set, uint32 number, int *levels)
 /* ------------------------ nodes that are measured once, many at a time */
 
 MeasuredSet *
-measured_set_create(Population *population, const Promise *promise, int most_items, int workers)
+measured_set_create(Population *population, const Promise *promise, int most_items, int64 deadline, int workers)
 {
 	MeasuredSet *set = palloc0(sizeof(MeasuredSet));
 
 	set->nodes = nodeset_create(population->context, population);
 	set->items = palloc0(sizeof(NodeItem) * most_items);
+	set->deadline = deadline;
+	set->in_time = true;
 	set->order = (PoolOrder)
 	{
 		.work = &measure_nodes_work,.population = population,.argument = promise,.argument_size = sizeof(Promise),
@@ -127,6 +129,6 @@ measured_set_complete(MeasuredSet *set)
 		nodeset_levels(set->nodes, first + i, set->items[i].levels);
 	while (set->capacity < nodeset_size(set->nodes))
 		set->measures = budget_grow(set->order.population->context, set->measures, sizeof(Measures), &set->capacity);
-	worker_pool_do(set->pool, nnew, set->items, set->measures + first);
+	nnew = worker_pool_do_until(set->pool, nnew, set->items, set->measures + first, set->deadline, &set->in_time);
 	set->nmeasured += nnew;
 }

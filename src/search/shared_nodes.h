@@ -85,14 +85,17 @@ typedef struct MeasuredSet
 	Size		capacity;
 	Measures   *measures;		/* by number in nodes */
 	NodeItem   *items;			/* of a batch */
+	int64		deadline;		/* a timestamp, or 0 */
+	bool		in_time;
 	PoolOrder	order;
 	WorkerPool *pool;
 } MeasuredSet;
 
 /* Creates a set, given the most nodes that are added before they are measured. */
-extern MeasuredSet *measured_set_create(Population *population, const Promise *promise, int most_items, int workers);
+extern MeasuredSet *measured_set_create(Population *population, const Promise *promise, int most_items, int64 deadline,
+										int workers);
 
-/* Measures the nodes added since the last time. */
+/* Measures the nodes added since the last time, or the first of them until the deadline. */
 extern void measured_set_complete(MeasuredSet *set);
 
 #endif

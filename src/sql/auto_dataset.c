@@ -299,14 +299,12 @@ OWN_FUNCTION(anonopt_auto_dataset)
 	AutoCall	call = {0};
 	Faults		faults = {0};
 	char	   *schema;
-	AclResult	may_create;
+	AclResult	may_create = ACLCHECK_OK;
 
 	call.row = result_begin(fcinfo);
 	call.name = name_argument(fcinfo, "dataset");
 	call.oid = relation_argument(fcinfo, "relation");
 	call.dry_run = boolean_argument(fcinfo, "dry_run");
-	if (!call.dry_run)
-		require_argument(fcinfo, "quasi_identifiers");
 	/* keeps the columns' types until all hierarchies are built */
 	call.relation = relation_open_existing(call.oid);
 	require_rows(call.oid);
@@ -336,7 +334,8 @@ OWN_FUNCTION(anonopt_auto_dataset)
 				 errhint("Leave them out; with dry_run, auto_dataset says what suits each column.")));
 	schema = name_if_given(fcinfo, "schema");
 	call.schema = schema == NULL ? get_rel_namespace(call.oid) : get_namespace_oid(schema, false);
-	may_create = object_aclcheck(NamespaceRelationId, call.schema, GetUserId(), ACL_CREATE);
+	if (!call.dry_run)
+		may_create = object_aclcheck(NamespaceRelationId, call.schema, GetUserId(), ACL_CREATE);
 	if (may_create != ACLCHECK_OK)
 		aclcheck_error(may_create, OBJECT_SCHEMA, get_namespace_name(call.schema));
 	if (call.dry_run)

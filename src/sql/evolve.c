@@ -200,6 +200,7 @@ OWN_FUNCTION(anonopt_pbg_ea)
 	int			nattrs = dataset_count_role(call.dataset, ROLE_QUASI_IDENTIFIER);
 	const double *epsilon;
 
+	evolution->deadline = deadline_argument(fcinfo);
 	evolution->objectives = several_objectives_argument(fcinfo, call.dataset);
 	evolution->size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
 	evolution->iterations = integer_argument(fcinfo, "iterations", 1, PG_INT32_MAX);
@@ -224,5 +225,7 @@ OWN_FUNCTION(anonopt_pbg_ea)
 	pbg_ea(evolution);
 	put_found(&call, evolution->population, evolution->nfound, evolution->found);
 	session_end(call.session, evolution->evaluated, evolution->helped, false);
+	if (!evolution->in_time)
+		session_tell_limit(call.session, false);
 	return (Datum) 0;
 }

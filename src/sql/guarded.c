@@ -1,17 +1,63 @@
 /*
  * guarded.c
- *	  SQL: report and front_svg, whose code is in SQL; texts_over.
+ *	  SQL: report and front_svg, whose code is in SQL; texts_over, and what ends
+ *	  parts of a report in time.
  *
  * Statements in those name our functions each time they run.  So a call holds
  * the extension, like every other, and then calls the function that has the
  * code: the same name with _body.
+ *
+ * A part of a report that a time limit ends is canceled, like a statement at
+ * statement_timeout, and the report goes on after its subtransaction.
  */
 #include "base/compat.h"
 
 #include "miscadmin.h"
-#include "sql/call.h"
+#include "sql/search_call.h"
+#include "storage/latch.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
+#include "utils/timeout.h"
+
+/* The timer of the part that is made, or MAX_TIMEOUTS before the first. */
+static TimeoutId timer = MAX_TIMEOUTS;
+static volatile sig_atomic_t stopped;
+
+static void
+stop(void)
+{
+	stopped = true;
+	QueryCancelPending = true;
+	InterruptPending = true;
+	SetLatch(MyLatch);
+}
+
+SQL_FUNCTION(anonopt_deadline)
+{
+	int64		deadline = deadline_argument(fcinfo);
+
+	if (deadline == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(deadline);
+}
+
+SQL_FUNCTION(anonopt_stop_at)
+{
+	if (timer == MAX_TIMEOUTS)
+		timer = RegisterTimeout(USER_TIMEOUT, stop);
+	disable_timeout(timer, false);
+	/* it may have come meanwhile */
+	CHECK_FOR_INTERRUPTS();
+	stopped = false;
+	if (is_given(fcinfo, "moment"))
+		enable_timeout_at(timer, DatumGetTimestampTz(get_argument(fcinfo, "moment", TIMESTAMPTZOID)));
+	PG_RETURN_VOID();
+}
+
+SQL_FUNCTION(anonopt_has_stopped)
+{
+	PG_RETURN_BOOL(stopped);
+}
 
 OWN_FUNCTION(anonopt_guarded)
 {
@@ -22,7 +68,16 @@ OWN_FUNCTION(anonopt_guarded)
 	fmgr_info(own_function(psprintf("%s_body", get_func_name(fcinfo->flinfo->fn_oid))), &info);
 	InitFunctionCallInfoData(*body, &info, fcinfo->nargs, fcinfo->fncollation, NULL, NULL);
 	memcpy(body->args, fcinfo->args, sizeof(NullableDatum) * fcinfo->nargs);
-	result = FunctionCallInvoke(body);
+	PG_TRY();
+	{
+		result = FunctionCallInvoke(body);
+	}
+	PG_FINALLY();
+	{
+		if (timer != MAX_TIMEOUTS)
+			disable_timeout(timer, false);
+	}
+	PG_END_TRY();
 	fcinfo->isnull = body->isnull;
 	return result;
 }

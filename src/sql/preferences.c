@@ -346,6 +346,8 @@ nsga2_arguments(FunctionCallInfo fcinfo, SearchCall *call)
 	settings.unseeded = settings.plain || !boolean_argument(fcinfo, "seeds");
 	settings.copies = settings.plain || boolean_argument(fcinfo, "copies");
 	settings.workers = max_workers();
+	if (takes_argument(fcinfo, "time_limit"))
+		settings.deadline = deadline_argument(fcinfo);
 	return settings;
 }
 
@@ -366,6 +368,8 @@ static void
 end_search(SearchCall *call, Nsga2 *search)
 {
 	session_end(call->session, search->evaluated, worker_pool_end(search->pool), false);
+	if (!search->in_time)
+		session_tell_limit(call->session, false);
 	if (search->chosen != NO_SOLUTION)
 		return;
 	if (search->settings.unseeded)

@@ -343,18 +343,19 @@ OWN_FUNCTION(anonopt_recoding_classes)
 /* --------------------------------------------------------------- recoding_curve */
 
 /*
- * Adds the measures of the recoding that the search finds, if any; returns how
- * many workers helped.
+ * Adds the measures of the recoding that the search finds, if any; returns false
+ * if there was no time to find it.
  */
-static int
-put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
+static bool
+put_recoding(ResultRow *row, Population *population, const RecodingOrder *order, int *helped)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt curve", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RecodingResult *found = recoding_search(order, max_workers());
-	int			helped = found->helped;
+	bool		in_time = !found->cut;
 
-	if (found->feasible)
+	*helped = Max(*helped, found->helped);
+	if (found->feasible && in_time)
 	{
 		ClassFault	fault;
 		Measures	measures;
@@ -365,17 +366,19 @@ put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return helped;
+	return in_time;
 }
 
 OWN_FUNCTION(anonopt_recoding_curve)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
-	RecodingOrder order = {0};
+	RecodingOrder order = {.deadline = deadline_argument(fcinfo),.or_none = true};
 	Objectives	loss = {.n = 1};
 	const int32 *k;
 	int			n;
 	int			helped = 0;
+	bool		in_time = true;
+	StringInfoData left_out;
 
 	require_overlaps_kept(call.dataset, "a recoding");
 	k = elements_argument(fcinfo, "k", INT4ARRAYOID, &n);
@@ -392,16 +395,19 @@ OWN_FUNCTION(anonopt_recoding_curve)
 	progress_search(n);
 	order.promise = call.promise;
 	order.population = searched_population(call.population, &loss);
+	initStringInfo(&left_out);
 	for (int i = 0; i < n; i++)
 	{
-		int			workers;
-
 		CHECK_FOR_INTERRUPTS();
 		order.promise.k = k[i];
-		workers = put_recoding(call.row, call.population, &order);
-		helped = Max(helped, workers);
+		in_time = in_time && !time_is_up(order.deadline, &in_time) && put_recoding(call.row, call.population, &order, &helped);
+		if (!in_time)
+			appendStringInfo(&left_out, "%s%d", left_out.len > 0 ? ", " : "", k[i]);
 		progress_update(i + 1, i + 1);
 	}
 	session_end(call.session, 0, helped, false);
+	if (!in_time)
+		ereport(NOTICE,
+				(errmsg("time limit left out recodings for k = %s", left_out.data)));
 	return (Datum) 0;
 }

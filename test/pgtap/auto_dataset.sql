@@ -15,7 +15,7 @@ FROM generate_series(1, 2000) i;
 ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
 CREATE SCHEMA kept;
 
-SELECT plan(55 + 28);
+SELECT plan(55 + 33);
 
 -- what would be
 CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
@@ -178,6 +178,27 @@ SET anonopt.composition = refuse;
 SELECT lives_ok($$SELECT anonopt.publish_table('sample.paid_shown', 'paid', '{1}', k => 10)$$, 'and can be published');
 RESET anonopt.composition;
 SELECT throws_ok($$SELECT anonopt.auto_dataset('none', 'sample.paid', '{age}', sensitive => '{wage}')$$, '42703', NULL, 'a sensitive column that is not there');
+
+-- a dry run creates nothing, so it needs no right to
+CREATE ROLE looker;
+GRANT USAGE ON SCHEMA sample TO looker;
+GRANT SELECT ON sample.paid TO looker;
+SET ROLE looker;
+SELECT isnt_empty($$SELECT * FROM anonopt.auto_dataset('looked', 'sample.paid', '{age}', dry_run => true)$$, 'a dry run where one may not create');
+SELECT throws_ok($$SELECT anonopt.auto_dataset('looked', 'sample.paid', '{age}')$$, '42501', 'permission denied for schema sample', 'unlike the call');
+CREATE FUNCTION pg_temp.hint_of(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    EXECUTE call;
+    RETURN 'none';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN hint;
+END $$;
+SELECT alike(pg_temp.hint_of($$SELECT anonopt.auto_dataset('looked', 'sample.paid', NULL)$$), '%dry_run%', 'who names no columns hears of a dry run');
+SELECT alike(pg_temp.hint_of(format('SELECT anonopt.create_interval_hierarchy(%L, 0, 9, %L)', name, '{5}')), '%double quotes%', 'a name that needs quotes: ' || name) FROM unnest('{pg_temp.my levels,"\"my"}'::text[]) name;
+RESET ROLE;
 
 SELECT * FROM finish();
 ROLLBACK;

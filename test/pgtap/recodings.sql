@@ -262,7 +262,7 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(pg_temp.few(200) * 10 + 27);
+SELECT plan(pg_temp.few(200) * 10 + 29);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
 CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
@@ -365,5 +365,16 @@ SELECT throws_ok($$SELECT anonopt.extend_recoding('public.recoding_of_low', 'low
 SELECT is(anonopt.extend_recoding('public.recoding_of_low', 'lower', k => 2, seed => 1), 1::bigint, 'and may be left out');
 SELECT results_eq($$SELECT k, suppressed, classes FROM anonopt.evaluate_recoding('lower', 'public.recoding_of_low', k => 2)$$, 'VALUES (2::bigint, 1::bigint, 2::bigint)',
     'as the only one');
+-- labels of ranges are exactly what the leaves of a class are, the last of which holds its end
+CREATE TABLE public.recoding_range (x numeric);
+INSERT INTO public.recoding_range SELECT i % 21 FROM generate_series(0, 399) i;
+SELECT anonopt.create_range_hierarchy('public.recoding_ranges', 0, 20, 5, '{20}');
+SELECT anonopt.create_dataset('ranges', 'public.recoding_range'), anonopt.add_quasi_identifier('ranges', 'x', 'public.recoding_ranges');
+SELECT anonopt.create_recoding('public.recoding_by_range', 'ranges', k => 150, labels => 'range', seed => 1);
+CREATE VIEW public.range_of_class AS SELECT c.class, range_merge(range_agg(h.value)) AS leaves, count(DISTINCT h.value) AS n
+FROM public.recoding_by_range c JOIN public.recoding_ranges h ON c.x <@ h.value GROUP BY c.class;
+SELECT is((SELECT max(n) FROM public.range_of_class), 2::bigint, 'classes of two leaves');
+SELECT results_eq($$SELECT class, shown[1]::numrange, loss FROM anonopt.recoding_classes('ranges', 'public.recoding_by_range', 'range') ORDER BY class$$,
+    $$SELECT class, leaves, (n - 1) / 3::float8 FROM public.range_of_class ORDER BY class$$, 'show them, and lose as much');
 SELECT * FROM finish();
 ROLLBACK;

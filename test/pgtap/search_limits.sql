@@ -3,7 +3,7 @@
 \ir begin.inc
 SET client_min_messages = error;
 
-SELECT plan(119);
+SELECT plan(138);
 
 -- A number below n, the same in every run.
 CREATE FUNCTION pg_temp.draw(i int, column_number int, n int) RETURNS int
@@ -240,5 +240,44 @@ SELECT set_config('anonopt.memory', pg_size_bytes(:'least') / 1024 + 2048 || 'kB
 SELECT pg_temp.check_timed('pareto(''large''', '', '2 s', true);
 
 SELECT is((SELECT o::text FROM anonopt.optimize('told', k => 2, time_limit => '178000000 years') o), (SELECT o::text FROM anonopt.optimize('told', k => 2) o), 'a limit beyond the end of time is none');
+
+-- Searches that never end by themselves, and a report, are as good as without a limit that is far away; with one that is
+-- near, their answers are true, if fewer.
+RESET anonopt.memory;
+SELECT pg_temp.refused(call, '^time limit must be positive$') FROM unnest(ARRAY['pbg_ea(''told'', time_limit => ''0'')', 'nsga2(''told'', 2, 0.3, 0.3, time_limit => ''-1 s'')',
+    'recoding_curve(''told'', time_limit => ''-1 day'')', 'report(''told'', time_limit => ''0 s'')']) call;
+CREATE FUNCTION pg_temp.answers(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    answer text;
+BEGIN
+    EXECUTE format('SELECT string_agg(r::text, E''\n'') FROM anonopt.%s r', call) INTO answer;
+    RETURN answer;
+END $$;
+SELECT is(pg_temp.answers(format(call, ', time_limit => ''1 day''')), pg_temp.answers(format(call, '')), call || ': as without a limit')
+FROM unnest(ARRAY['pbg_ea(''told'', seed => 7%s)', 'nsga2(''told'', 2, 0.3, 0.3, evaluations => 1000, seed => 7%s)', 'recoding_curve(''told'', ''{2,20}''%s)', 'report(''plain''%s)']) call;
+SELECT is((SELECT count(*)::int FROM anonopt.pbg_ea('large', seed => 7, iterations => 1000000, time_limit => l) f, anonopt.evaluate('large', f.levels) e
+    WHERE (f.k, f.glm) IS DISTINCT FROM (e.k, e.glm)), 0, 'nodes found within ' || l || ' have their measures')
+FROM unnest('{1 us,300 ms}'::interval[]) l;
+SELECT isnt((SELECT count(*)::int FROM anonopt.pbg_ea('large', seed => 7, iterations => 1000000, time_limit => '1 us')), 0, 'and there is always one');
+SELECT is((SELECT count(*)::int FROM anonopt.nsga2('large', 2, 0.3, 0.3, evaluations => 100000000, seed => 7, time_limit => l) f, anonopt.evaluate_cuts('large', f.cuts, k => 2) e
+    WHERE f.feasible AND f.k <> e.k), 0, 'cuts found within ' || l || ' have their measures')
+FROM unnest('{1 us,300 ms}'::interval[]) l;
+SELECT is_empty($$SELECT k, glm FROM anonopt.recoding_curve('told', '{2,5,20}', time_limit => '5 ms') EXCEPT SELECT k, glm FROM anonopt.recoding_curve('told', '{2,5,20}')$$,
+    'recodings that are shown are whole');
+SELECT is((SELECT count(*)::int FROM anonopt.recoding_curve('told', '{2,5,20}', time_limit => '1 us')), 0, 'and none is, if there is no time at all');
+SELECT alike(anonopt.report('told', time_limit => '1 us'), '%Left out, because the time limit of % had passed: the declaration, the risk of the data, the releases together, the trade-off, recodings.%',
+    'a report names what it left out');
+SELECT unalike(anonopt.report('told', time_limit => '1 day'), '%class="warning"%', 'and does not, if that is nothing');
+-- nobody else's cancel is taken for the limit
+CREATE FUNCTION pg_temp.canceled() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN left(anonopt.report('large', time_limit => '1 day'), 15);
+EXCEPTION WHEN query_canceled THEN RETURN SQLSTATE;
+END $$;
+SET statement_timeout = '300 ms';
+SELECT pg_temp.canceled() AS canceled \gset
+RESET statement_timeout;
+SELECT is(:'canceled'::text, '57014', 'a report that is canceled ends');
+SELECT pg_temp.refused('report(''nothing'', time_limit => ''1 day'')', 'does not exist', '', '42704');
 SELECT * FROM finish();
 ROLLBACK;

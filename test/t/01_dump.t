@@ -109,6 +109,7 @@ my $declared = <<'END';
 SELECT dataset, relation, row_type, max_suppression, owner, person, count_column FROM anonopt.dataset ORDER BY dataset;
 SELECT * FROM anonopt.attribute ORDER BY dataset, ordinal;
 SELECT dataset, model, column_name, threshold, c, population, population_type FROM anonopt.promise ORDER BY dataset, model, column_name;
+SELECT to_jsonb(r) - 'relation' - 'relation_type', r.relation::regclass, col_description(r.hierarchy, 1) FROM anonopt.hierarchy_rule r ORDER BY r.hierarchy::text;
 END
 my $measured = <<'END';
 SELECT d.dataset, x.* FROM anonopt.dataset d, anonopt.describe(d.dataset) x ORDER BY d.dataset;
@@ -225,6 +226,13 @@ is( ask($second, 'from_plain', q{
 		SELECT anonopt.lattice_size('young'), count(*) FROM anonopt.dataset}),
 	"\n\n\n2|3",
 	'the owner changes restored declarations');
+
+# a hierarchy grows by a rule that was restored, and so does one whose source has moved with it
+is( ask($second, 'from_custom', q{
+		INSERT INTO "Odd Schema"."Patient's list" SELECT 1000, '99999', 59, 1, '2021-01-05', 'sad', 'flu', 1;
+		SELECT anonopt.extend_hierarchy('"Odd Schema"."Zip Code''s levels"'), anonopt.extend_hierarchy('"ORDER"'), anonopt.extend_hierarchy('dates');
+		SELECT level1 FROM "Odd Schema"."Zip Code's levels" WHERE value = '99999'}),
+	"1|20|90\n9999*", 'a hierarchy grows by a rule that was restored');
 $second->safe_psql('postgres', 'CREATE ROLE regress_stranger LOGIN');
 my $stranger = $second->psql('from_plain', "SELECT anonopt.drop_dataset('young')",
 	extra_params => [ '-U', 'regress_stranger' ], stderr => \my $refusal);
