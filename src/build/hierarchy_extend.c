@@ -364,7 +364,7 @@ hierarchy_is_described(Oid hierarchy)
 	const char *columns;
 	bool		is_described = false;
 
-	if (hierarchy_rule_read(hierarchy, &rule) && !rule.from_data && rule.builder < BUILDER_FLAT && rule.builder != BUILDER_BINS)
+	if (hierarchy_rule_read(hierarchy, &rule, false) && !rule.from_data && rule.builder < BUILDER_FLAT && rule.builder != BUILDER_BINS)
 	{
 		leaves = leaves_begin(table, &names);
 		hierarchy_rows_collect(&leaves, &rule);

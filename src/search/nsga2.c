@@ -312,6 +312,7 @@ static void
 select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 {
 	int			nmembers = search->nparents + nchildren;
+	int			nevaluated = 0;
 	int			n = 0;
 	Member	   *members = palloc(sizeof(Member) * (nmembers + 1));
 
@@ -320,11 +321,15 @@ select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 		uint32		number = i < search->nparents ? search->parents[i].number : children[i - search->nparents];
 		const Solution *solution = &search->solutions[number];
 
-		members[i] = (Member)
+		/* the time limit may have come before it was evaluated */
+		if (number >= search->evaluated)
+			continue;
+		members[nevaluated++] = (Member)
 		{
 			.number = number,.f1 = solution->ach,.f2 = (double) (search->settings.promise.k - solution->k)
 		};
 	}
+	nmembers = nevaluated;
 	qsort(members, nmembers, sizeof(Member), compare_objectives);
 	/* each once, unless copies are allowed */
 	for (int i = 0; i < nmembers; i++)
@@ -508,8 +513,7 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 	seed_generation(search, children, Min(size, evaluations));
 	evaluate_new(search);
 	old = MemoryContextSwitchTo(generation);
-	if (search->in_time)
-		select_parents(search, children, Min(size, evaluations));
+	select_parents(search, children, Min(size, evaluations));
 	for (evaluations -= size; evaluations > 0 && search->in_time; evaluations -= size)
 	{
 		int			nchildren = Min(size, evaluations);
