@@ -60,6 +60,10 @@ box_tables_prepare(BoxTables *tables, Population *population, const Promise *pro
 	tables->context = context;
 	tables->promise = *promise;
 	tables->worst = worst;
+	/* whoever knows all columns knows the class */
+	for (int i = 0; i < population->nknown; i++)
+		if (population->known[i].column < 0 && population->known[i].columns >= population->nattrs)
+			tables->promise.k = Max(tables->promise.k, (int64) population->known[i].threshold);
 	for (int a = 0; a < population->nattrs; a++)
 		most_leaves = Max(most_leaves, population->attrs[a].hierarchy->nleaves);
 	tables->codes = budget_alloc(sizeof(uint32), most_leaves + 1);
@@ -542,8 +546,10 @@ box_table_create(BoxTables *tables, const int *highest)
 {
 	const TupleTable *tuples = tables->population->tuples;
 	int			nwords = tables->population->nwords;
-	BoxTable   *table = table_alloc(tables, tuples->ntuples, 1);
+	BoxTable   *table = table_alloc(tables, tables->empty ? 0 : tuples->ntuples, 1);
 
+	if (tables->empty)
+		return table;
 	/* the table of the lattice's top */
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{

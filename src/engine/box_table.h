@@ -46,6 +46,7 @@ typedef struct BoxTables
 	Population *population;
 	MemoryContext context;
 	Promise		promise;
+	bool		empty;			/* tables of nobody are enough */
 	int			worst;			/* the model whose figure of the worst class
 								 * to bound, or -1 */
 	int64		looked_at;		/* tuples, so far, by the effort they take */

@@ -36,6 +36,7 @@ class_counter_create(MemoryContext context, const Population *population, uint32
 	counter->population = population;
 	counter->chunks = MemoryContextAllocZero(context, sizeof(Chunk) * population->nattrs);
 	counter->stays = MemoryContextAlloc(context, sizeof(uint64) * population->nwords);
+	counter->used = MemoryContextAlloc(context, sizeof(int) * population->nwords);
 	budget_require(context, sizeof(uint32) * nslots + (sizeof(uint64) * population->nwords + sizeof(int64)) * room);
 	counter->slots = MemoryContextAllocHuge(context, sizeof(uint32) * nslots);
 	counter->classes.keys = MemoryContextAllocHuge(context, sizeof(uint64) * population->nwords * room);
@@ -85,6 +86,8 @@ class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *cod
 	int			bits = 0;
 
 	memset(counter->stays, 0xff, sizeof(uint64) * counter->population->nwords);
+	for (counter->nused = 0; counter->nused < counter->population->nwords; counter->nused++)
+		counter->used[counter->nused] = counter->nused;
 	counter->nchunks = 0;
 	for (int a = 0; a < counter->population->nattrs; a++)
 	{
@@ -116,10 +119,20 @@ class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *cod
 }
 
 void
-class_counter_mask(ClassCounter *counter, const uint64 *mask)
+class_counter_keep(ClassCounter *counter, const int *attrs, int nattrs)
 {
-	memcpy(counter->stays, mask, sizeof(uint64) * counter->population->nwords);
+	memset(counter->stays, 0, sizeof(uint64) * counter->population->nwords);
 	counter->nchunks = 0;
+	for (int i = 0; i < nattrs; i++)
+	{
+		const KeyField *field = &counter->population->attrs[attrs[i]].field;
+
+		counter->stays[field->word] |= field->mask << field->shift;
+	}
+	counter->nused = 0;
+	for (int word = 0; word < counter->population->nwords; word++)
+		if (counter->stays[word] != 0)
+			counter->used[counter->nused++] = word;
 }
 
 void
@@ -212,16 +225,23 @@ probe(const ClassCounter *counter, const uint64 *key)
 	int			nwords = counter->population->nwords;
 	const uint64 *words = counter->classes.keys;
 	uint32		mask = (uint32) ((UINT64CONST(1) << counter->bits) - 1);
-	uint64		hash = word_hash(key[0]);
+	uint64		hash = 0;
 	uint32		at;
 
 	if (nwords == 1)
 		return probe_narrow(counter->slots, counter->bits, words, key[0]);
-	for (int word = 1; word < nwords; word++)
-		hash = word_hash(hash ^ key[word]);
+	for (int i = 0; i < counter->nused; i++)
+		hash = word_hash(hash ^ key[counter->used[i]]);
 	for (at = (uint32) (hash >> (64 - counter->bits)); counter->slots[at] != 0; at = (at + 1) & mask)
-		if (memcmp(words + (Size) (counter->slots[at] - 1) * nwords, key, sizeof(uint64) * nwords) == 0)
+	{
+		const uint64 *other = words + (Size) (counter->slots[at] - 1) * nwords;
+		int			same = 0;
+
+		while (same < counter->nused && other[counter->used[same]] == key[counter->used[same]])
+			same++;
+		if (same == counter->nused)
 			break;
+	}
 	return at;
 }
 
@@ -303,6 +323,7 @@ class_counter_end(ClassCounter *counter)
 	classes.counts = repalloc_huge(classes.counts, sizeof(int64) * ((Size) classes.ntuples + 1));
 	pfree(counter->chunks);
 	pfree(counter->stays);
+	pfree(counter->used);
 	pfree(counter->slots);
 	pfree(counter);
 	return classes;

@@ -54,7 +54,6 @@ typedef struct Hiding
 	uint32	   *slices;			/* their histograms */
 	uint32	   *together;		/* the same, group by group */
 	bool	   *breaks;			/* by group */
-	HistogramMark *marks;
 } Hiding;
 
 /* ---------------------------------------------------------- sets of columns */
@@ -151,7 +150,6 @@ hiding_create(const Population *population, const TupleTable *classes, const boo
 	h->slices = population_alloc(population, sizeof(uint32), room);
 	h->together = population_alloc(population, sizeof(uint32), room);
 	h->breaks = population_alloc(population, sizeof(bool), room);
-	h->marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	return h;
 }
 
@@ -164,15 +162,8 @@ group_left(Hiding *h, const int *set, int size, uint32 before)
 {
 	const Population *population = h->population;
 	int64	   *rows = h->counter->classes.counts;
-	uint64		mask[MAX_ATTRIBUTES] = {0};
 
-	for (int i = 0; i < size; i++)
-	{
-		const KeyField *field = &population->attrs[set[i]].field;
-
-		mask[field->word] |= field->mask << field->shift;
-	}
-	class_counter_mask(h->counter, mask);
+	class_counter_keep(h->counter, set, size);
 	if (before == NEVER || (int64) (before - h->left.ntuples) * FEW_TAKEN > h->left.ntuples)
 		class_counter_count(h->counter, &h->left, h->group_of);
 	else
@@ -207,9 +198,8 @@ collect_slices(Hiding *h, int column)
 	group_by_class(h->members, n, h->counter->classes.ntuples, h->slices, h->start, h->together);
 }
 
-/* The place of the column whose histograms a promise needs, or -1 if rows are people. */
-static int
-column_of(const Population *population, const ColumnsKnown *known)
+int
+known_columns_column(const Population *population, const ColumnsKnown *known)
 {
 	return known->column >= 0 ? known->column : population->has_persons ? population->ncolumns - 1 : -1;
 }
@@ -234,21 +224,23 @@ values_keep(const Population *population, const ColumnsKnown *known, uint32 numb
 	return models[known->model]->keeps(&values, &condition, &least);
 }
 
-/* Whether a group of rows breaks a promise, given the histograms it needs. */
-static bool
-group_breaks(Hiding *h, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows)
+bool
+known_columns_break(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows)
 {
+	Histograms *histograms;
+	HistogramMark mark;
 	bool		breaks;
 
 	/* neither people nor values are more than rows */
 	if (rows < known->threshold)
 		return true;
 	if (known->column < 0)
-		return h->population->has_persons &&
-			persons_together(population_persons(h->population), slices, n, (int64) known->threshold) < known->threshold;
-	population_mark(h->population, h->marks);
-	breaks = !values_keep(h->population, known, histograms_merge(h->population->columns[known->column], slices, n), rows);
-	population_release(h->population, h->marks);
+		return population->has_persons &&
+			persons_together(population_persons(population), slices, n, (int64) known->threshold) < known->threshold;
+	histograms = population->columns[known->column];
+	mark = histograms_mark(histograms);
+	breaks = !values_keep(population, known, histograms_merge(histograms, slices, n), rows);
+	histograms_release(histograms, mark);
 	return breaks;
 }
 
@@ -259,7 +251,7 @@ static bool
 visit_set(Hiding *h, const ColumnsKnown *known, const int *set, uint32 before, bool *hidden, int *promise)
 {
 	const int64 *rows = h->counter->classes.counts;
-	int			column = column_of(h->population, known);
+	int			column = known_columns_column(h->population, known);
 	uint32		left = h->left.ntuples;
 
 	group_left(h, set, known_columns_size(h->population, known), before);
@@ -267,8 +259,8 @@ visit_set(Hiding *h, const ColumnsKnown *known, const int *set, uint32 before, b
 	{
 		collect_slices(h, column);
 		for (uint32 group = 0; group < h->counter->classes.ntuples; group++)
-			h->breaks[group] = group_breaks(h, known, h->together + h->start[group], h->start[group + 1] - h->start[group],
-											rows[group]);
+			h->breaks[group] = known_columns_break(h->population, known, h->together + h->start[group], h->start[group + 1] - h->start[group],
+												   rows[group]);
 	}
 	for (uint32 i = 0; i < h->left.ntuples;)
 	{
@@ -375,19 +367,20 @@ known_columns_hide(const Population *population, const TupleTable *classes, bool
 
 /* The figure of a group of rows. */
 static double
-group_figure(Hiding *h, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows)
+group_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows)
 {
+	Histograms *histograms;
+	HistogramMark mark;
 	ClassValues values;
-	uint32		number;
 	double		figure;
 
 	if (known->column < 0)
-		return (double) (h->population->has_persons ? persons_together(population_persons(h->population), slices, n, PG_INT64_MAX) : rows);
-	population_mark(h->population, h->marks);
-	number = histograms_merge(h->population->columns[known->column], slices, n);
-	values = values_of(h->population->columns[known->column], number, rows);
+		return (double) (population->has_persons ? persons_together(population_persons(population), slices, n, PG_INT64_MAX) : rows);
+	histograms = population->columns[known->column];
+	mark = histograms_mark(histograms);
+	values = values_of(histograms, histograms_merge(histograms, slices, n), rows);
 	figure = model_figure(models[known->model], &values, NULL);
-	population_release(h->population, h->marks);
+	histograms_release(histograms, mark);
 	return figure;
 }
 
@@ -400,7 +393,7 @@ known_columns_visit(const Population *population, const TupleTable *classes, con
 	Hiding	   *h = hiding_create(population, classes, hidden);
 	double	   *figures = population_alloc(population, sizeof(double), (Size) h->left.ntuples + 1);
 	int			size = known_columns_size(population, known);
-	int			column = column_of(population, known);
+	int			column = known_columns_column(population, known);
 	int			set[MAX_ATTRIBUTES];
 
 	known_columns_first(set, size);
@@ -418,7 +411,7 @@ known_columns_visit(const Population *population, const TupleTable *classes, con
 			int64		rows = h->counter->classes.counts[group];
 
 			figures[group] = column < 0 ? rows :
-				group_figure(h, known, h->together + h->start[group], h->start[group + 1] - h->start[group], rows);
+				group_figure(population, known, h->together + h->start[group], h->start[group + 1] - h->start[group], rows);
 		}
 		visit(arg, set, size, figures, n);
 	} while (known_columns_next(set, size, population->nattrs));

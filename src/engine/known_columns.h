@@ -13,6 +13,12 @@ extern double known_columns_sets(int nattrs, int size);
 extern void known_columns_first(int *set, int size);
 extern bool known_columns_next(int *set, int size, int nattrs);
 
+/* The place of the column whose histograms a promise needs, or -1 if rows are people. */
+extern int	known_columns_column(const Population *population, const ColumnsKnown *known);
+
+/* Whether rows with the same labels of a set break a promise, given the histograms of that column. */
+extern bool known_columns_break(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows);
+
 /*
  * Hides further classes of a node, until those that are left keep the promises about known columns; hidden[] says which
  * are gone already.  If requested, notes the number of the promise that each of the others was hidden for, or -1.

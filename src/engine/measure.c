@@ -487,7 +487,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	for (int place = 0; place < OTHERS_MODELS; place++)
 		for (int64 i = 0; i < result->classes && m->outside[place] != NULL; i++)
 			extend_figure(result, population->outside[place].model, figure_of_others(m, place, classes, m->remaining[i]));
-	if (known_columns_of_k(population) > 0)
+	if (known_columns_of_k(population) > 0 && !m->promise.skips_known)
 		result->k_known = known_columns_least(population, classes, m->promise.keeps_all ? NULL : m->hidden, known_columns_of_k(population));
 }
 

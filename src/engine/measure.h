@@ -17,6 +17,7 @@ typedef struct Promise
 	int64		limit;			/* people who may be suppressed */
 	bool		feasible_only;	/* a node that suppresses more is not
 								 * measured: only feasible is set */
+	bool		skips_known;	/* k_known is not measured */
 	bool		keeps_all;		/* nobody is suppressed, even if classes break
 								 * the promise */
 } Promise;

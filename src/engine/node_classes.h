@@ -30,6 +30,8 @@ typedef struct ClassCounter
 	int			nchunks;
 	Chunk	   *chunks;
 	uint64	   *stays;			/* by word: the bits that no chunk has */
+	int			nused;			/* words that may differ */
+	int		   *used;
 	TupleTable	classes;		/* counted last, in the order of their first
 								 * tuples, without columns */
 	int			bits;			/* of a slot number */
@@ -45,8 +47,8 @@ extern ClassCounter *class_counter_create(MemoryContext context, const Populatio
  */
 extern void class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *codes, const uint32 *ncodes);
 
-/* Keeps the codes in a mask of keys, and makes all others equal. */
-extern void class_counter_mask(ClassCounter *counter, const uint64 *mask);
+/* Keeps the codes of some attributes, and makes all others equal. */
+extern void class_counter_keep(ClassCounter *counter, const int *attrs, int nattrs);
 
 /* Counts recoded tuples; returns the class of each if requested. */
 extern void class_counter_count(ClassCounter *counter, const TupleTable *tuples, uint32 *class_of);

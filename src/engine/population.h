@@ -127,6 +127,8 @@ typedef struct Population
 	RowsKnown	rows_known[MAX_ROWS_KNOWN];
 	PersonRows *rows;			/* NULL if there are no such promises, or
 								 * everybody has one row */
+	struct KnownSets *sets;		/* of such columns, once a search has counted
+								 * them */
 } Population;
 
 /* The leaf of a tuple of other people, or NO_LEAF. */

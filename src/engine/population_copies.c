@@ -205,6 +205,7 @@ shared_population_read(char *bytes, MemoryContext context)
 
 	pass_population(&stream, &population, context);
 	population->context = context;
+	population->sets = NULL;
 	population->tuples->people = NULL;
 	MemoryContextSwitchTo(old);
 	return population;

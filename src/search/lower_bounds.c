@@ -16,29 +16,64 @@ is_sum_of_levels(Objective loss)
 	return loss == OBJECTIVE_GLM || loss == OBJECTIVE_NWP;
 }
 
-LevelLosses *
-level_losses_create(const Population *population, Objective loss)
+void
+level_losses_raise(LevelLosses *losses, const Population *population, Objective loss, const int *lowest, const int *highest,
+				   const int128 *more)
 {
-	LevelLosses *losses = palloc0(sizeof(LevelLosses));
 	double		weights = 0;
 
-	losses->nattrs = population->nattrs;
-	losses->divisor = loss == OBJECTIVE_NWP ? population->people : 1;
 	for (int a = 0; a < population->nattrs; a++)
 		weights += population->attrs[a].weight;
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		const Attribute *attr = &population->attrs[a];
 
-		losses->loss[a] = palloc(sizeof(double) * (attr->hierarchy->height + 1));
-		for (int level = 0; level <= attr->hierarchy->height; level++)
+		for (int level = lowest[a]; level <= highest[a]; level++)
 		{
-			losses->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
+			losses->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss + more[level]);
 			if (loss == OBJECTIVE_NWP)
 				losses->loss[a][level] *= attr->weight / weights;
 		}
+		more += attr->hierarchy->height + 1;
 	}
+}
+
+LevelLosses *
+level_losses_create(const Population *population, Objective loss)
+{
+	LevelLosses *losses = palloc0(sizeof(LevelLosses));
+	int			lowest[MAX_ATTRIBUTES] = {0};
+	int			highest[MAX_ATTRIBUTES];
+	int128	   *nothing = palloc0(sizeof(int128) * level_losses_room(population));
+
+	losses->nattrs = population->nattrs;
+	losses->divisor = loss == OBJECTIVE_NWP ? population->people : 1;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		highest[a] = population->attrs[a].hierarchy->height;
+		losses->loss[a] = palloc(sizeof(double) * (highest[a] + 1));
+	}
+	level_losses_raise(losses, population, loss, lowest, highest, nothing);
+	pfree(nothing);
 	return losses;
+}
+
+int
+level_losses_room(const Population *population)
+{
+	int			room = 1;
+
+	for (int a = 0; a < population->nattrs; a++)
+		room += population->attrs[a].hierarchy->height + 1;
+	return room;
+}
+
+void
+level_losses_free(LevelLosses *losses)
+{
+	for (int a = 0; a < losses->nattrs; a++)
+		pfree(losses->loss[a]);
+	pfree(losses);
 }
 
 /* ------------------ costs of at most 0, the worst, which an archive divides */

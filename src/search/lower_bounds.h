@@ -21,6 +21,12 @@ extern bool is_sum_of_levels(Objective loss);
 
 extern LevelLosses *level_losses_create(const Population *population, Objective loss);
 
+/* Sets them for levels between two nodes, if people lose more than by their labels, given by attribute and level. */
+extern void level_losses_raise(LevelLosses *losses, const Population *population, Objective loss, const int *lowest,
+							   const int *highest, const int128 *more);
+extern int	level_losses_room(const Population *population);
+extern void level_losses_free(LevelLosses *losses);
+
 /*
  * A lower bound of the loss of nodes with these or higher levels.  It is
  * computed as in measure(), by divisions and additions that preserve order, so

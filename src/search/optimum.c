@@ -57,6 +57,7 @@
 #include "base/bytes.h"
 #include "base/progress.h"
 #include "engine/box_table.h"
+#include "engine/known_sets.h"
 #include "engine/lattice.h"
 #include "engine/node_classes.h"
 #include "search/lower_bounds.h"
@@ -119,6 +120,8 @@ typedef struct OpenBox
 	int64		minorities;		/* people outside their class's majority
 								 * there; -1 if not counted */
 	BoxTable   *table;			/* NULL until it is needed */
+	LevelLosses *losses;		/* with what is known to be suppressed at the
+								 * highest node, or NULL */
 } OpenBox;
 
 typedef struct BoxSearch
@@ -131,8 +134,11 @@ typedef struct BoxSearch
 	ClassCache *cache;
 	KnownNodes *hopeless;
 	KnownNodes *hopeful;
+	KnownSets  *sets;			/* if something is promised of known columns,
+								 * else NULL */
 	LevelLosses *losses;		/* if the loss is a sum over attributes, else
 								 * NULL */
+	int128	   *more;			/* by attribute and level, to be added */
 	int			top[MAX_ATTRIBUTES];
 	BoxAnswer	answer;
 	double		ceiling;		/* nodes that cost more are left for later */
@@ -186,6 +192,13 @@ box_result_size(const Population *population)
 
 /* ---------------------------------------------------------------- costs */
 
+/* The losses of a box's levels. */
+static inline const LevelLosses *
+losses_of(const BoxSearch *s, const OpenBox *box)
+{
+	return box->losses != NULL ? box->losses : s->losses;
+}
+
 /* The people outside the majority label of their class at a box's lowest node. */
 static int64
 minorities(const BoxSearch *s, OpenBox *box)
@@ -219,7 +232,7 @@ least_cost(const BoxSearch *s, OpenBox *box)
 	{
 		case OBJECTIVE_GLM:
 		case OBJECTIVE_NWP:
-			return level_losses_sum(s->losses, box->lowest);
+			return level_losses_sum(losses_of(s, box), box->lowest);
 		case OBJECTIVE_DCN:
 			return (double) (box_table_squares(table) + (int128) people * table->suppressed);
 		case OBJECTIVE_SUPPRESSED:
@@ -275,8 +288,8 @@ suppress_fewer(BoxSearch *s)
 	s->hopeful = known_nodes_create(s->population, s->context);
 }
 
-/* Measures a node that may be the answer. */
-static void
+/* Measures a node that may be the answer; returns whether it keeps the promise. */
+static bool
 offer(BoxSearch *s, const int *levels)
 {
 	Recodings	node;
@@ -285,15 +298,50 @@ offer(BoxSearch *s, const int *levels)
 	double		cost;
 
 	measure(s->measurer, node, classes, &measures);
+	if (s->sets != NULL)
+		s->tables.looked_at += known_sets_measuring(s->sets);
 	cost = objective_cost(s->order.loss, &measures);
+	/* more is suppressed than sets said, so it is at all nodes below */
+	if (s->tables.empty && measures.suppressed > s->order.promise.limit)
+		known_nodes_add(s->hopeless, levels, 0);
 	if (!measures.feasible || answer_beats(&s->answer, cost, levels, s->population->nattrs))
-		return;
+		return measures.feasible;
 	s->answer.found = true;
 	s->answer.cost = cost;
 	s->answer.measures = measures;
 	memcpy(s->answer.levels, levels, sizeof(int) * s->population->nattrs);
 	if (s->order.loss == OBJECTIVE_SUPPRESSED)
 		suppress_fewer(s);
+	return true;
+}
+
+/* Whether known columns alone suppress too many at a node, and so at all below. */
+static bool
+sets_are_out(BoxSearch *s, const int *levels)
+{
+	int64		effort;
+	bool		out;
+
+	if (s->sets == NULL)
+		return false;
+	effort = known_sets_effort(s->sets);
+	out = known_sets_out(s->sets, levels, s->tables.promise.limit);
+	s->tables.looked_at += known_sets_effort(s->sets) - effort;
+	return out;
+}
+
+/* Raises a node that is out because of known columns as far as it is out, so that it tells more. */
+static void
+raise_hopeless(BoxSearch *s, int *levels)
+{
+	for (int a = 0; a < s->population->nattrs; a++)
+	{
+		int			level = levels[a];
+
+		levels[a] = s->top[a];
+		while (levels[a] > level && !sets_are_out(s, levels))
+			levels[a]--;
+	}
 }
 
 /* Whether nodes below the highest with one attribute lowered are worth searching. */
@@ -310,7 +358,11 @@ can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int le
 	if (known_nodes_any_below(s->hopeful, levels))
 		return true;
 	s->evaluated++;
-	can = box_table_can_lower(&s->tables, table, a, level);
+	can = !sets_are_out(s, levels);
+	if (!can)
+		raise_hopeless(s, levels);
+	else
+		can = box_table_can_lower(&s->tables, table, a, level);
 	if (can && s->population->rows != NULL)
 	{
 		s->tables.looked_at += s->population->rows->n;
@@ -350,11 +402,41 @@ forget_table(const BoxSearch *s, OpenBox *box)
 	box->table = NULL;
 }
 
+static void
+forget_box(const BoxSearch *s, OpenBox *box)
+{
+	forget_table(s, box);
+	if (box->losses != NULL)
+		level_losses_free(box->losses);
+	box->losses = NULL;
+}
+
+/*
+ * Adds what those lose who are known to be suppressed at a box's highest node; returns false if they are too many, and the
+ * box is dropped.
+ */
+static bool
+look_at_highest(BoxSearch *s, OpenBox *box)
+{
+	if (s->sets == NULL)
+		return true;
+	if (sets_are_out(s, box->highest))
+		return false;
+	if (s->losses == NULL)
+		return true;
+	if (box->losses == NULL)
+		box->losses = level_losses_create(s->population, s->order.loss);
+	known_sets_lost(s->sets, box->lowest, box->highest, s->more);
+	level_losses_raise(box->losses, s->population, s->order.loss, box->lowest, box->highest, s->more);
+	return true;
+}
+
 /* Lowers highest levels whose nodes are beaten; returns false if the box is dropped. */
 static bool
 lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 {
 	int			highest[MAX_ATTRIBUTES];
+	bool		lowered = false;
 
 	for (int a = 0; a < s->population->nattrs; a++)
 	{
@@ -364,7 +446,7 @@ lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 		for (highest[a] = box->highest[a]; highest[a] > lowest; highest[a]--)
 		{
 			box->lowest[a] = highest[a];
-			if (!is_out(s, s->losses != NULL ? level_losses_sum(s->losses, box->lowest) : box->floor, box->lowest))
+			if (!is_out(s, s->losses != NULL ? level_losses_sum(losses_of(s, box), box->lowest) : box->floor, box->lowest))
 				break;
 		}
 		box->lowest[a] = lowest;
@@ -386,9 +468,9 @@ lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 		box->table = table;
 		box->highest[a] = highest[a];
 		memset(box->fine, 0, sizeof(box->fine));
-		*changed = true;
+		*changed = lowered = true;
 	}
-	return true;
+	return !lowered || look_at_highest(s, box);
 }
 
 /* The cost of the next level of an attribute; the most expensive is tried first. */
@@ -432,7 +514,7 @@ raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
 			continue;
 		box->rises++;
 		*changed = true;
-		if (s->losses != NULL && is_out(s, level_losses_sum(s->losses, box->lowest), box->lowest))
+		if (s->losses != NULL && is_out(s, level_losses_sum(losses_of(s, box), box->lowest), box->lowest))
 			return false;
 	}
 	return true;
@@ -487,14 +569,18 @@ part(BoxSearch *s, int a)
 	{
 		*lower = *upper;
 		lower->table = table;
+		lower->losses = NULL;
 		lower->highest[a]--;
 		memset(lower->fine, 0, sizeof(lower->fine));
-		s->nopen++;
+		if (look_at_highest(s, lower))
+			s->nopen++;
+		else
+			forget_box(s, lower);
 	}
 	upper->rises += upper->lowest[a] < upper->highest[a];
 	upper->lowest[a] = upper->highest[a];
 	if (s->losses != NULL)
-		upper->floor = Max(upper->floor, level_losses_sum(s->losses, upper->lowest));
+		upper->floor = Max(upper->floor, level_losses_sum(losses_of(s, upper), upper->lowest));
 }
 
 /* Searches the box that was opened last, or splits it. */
@@ -505,7 +591,7 @@ search_last(BoxSearch *s)
 	bool		open;
 
 	if (box->table == NULL && !is_out(s, box->floor, box->lowest))
-		box->table = box_table_create(&s->tables, box->highest);
+		box->table = look_at_highest(s, box) ? box_table_create(&s->tables, box->highest) : NULL;
 	open = box->table != NULL && narrow(s, box);
 	if (open && widest_attribute(s, box) >= 0)
 	{
@@ -518,8 +604,8 @@ search_last(BoxSearch *s)
 		return;
 	}
 	if (open)
-		offer(s, box->highest);
-	forget_table(s, box);
+		(void) offer(s, box->highest);
+	forget_box(s, box);
 	s->nopen--;
 }
 
@@ -553,11 +639,13 @@ static void
 dive(BoxSearch *s)
 {
 	int			levels[MAX_ATTRIBUTES];
+	int		   *path = palloc(sizeof(int) * most_open(s->population));
+	int			steps = 0;
 	BoxTable   *table;
 
 	memcpy(levels, s->top, sizeof(levels));
 	s->evaluated++;
-	offer(s, levels);
+	(void) offer(s, levels);
 	table = box_table_create(&s->tables, levels);
 	while (table != NULL)
 	{
@@ -566,14 +654,27 @@ dive(BoxSearch *s)
 
 		box_table_free(&s->tables, table);
 		table = lower;
-		if (table != NULL)
-			levels[a]--;
+		if (table == NULL)
+			continue;
+		levels[a]--;
+		path[steps++] = a;
 	}
-	if (memcmp(levels, s->top, sizeof(int) * s->population->nattrs) != 0)
-		offer(s, levels);
+	/* more may be suppressed than known columns do by themselves */
+	while (steps > 0 && !offer(s, levels) && s->sets != NULL)
+		levels[path[--steps]]++;
+	pfree(path);
 }
 
 /* ------------------------------------------------------------------- work */
+
+/* What sets of known columns suppress, which one process counts once. */
+static KnownSets *
+sets_of(Population *population, const BoxOrder *order)
+{
+	if (population->sets == NULL)
+		population->sets = known_sets_create(population, order->promise.limit, order->deadline);
+	return population->sets;
+}
 
 /* Begins a search in this process. */
 static void *
@@ -597,6 +698,9 @@ boxes_begin(Population *population, const void *order)
 	top_levels(population, s->top);
 	if (is_sum_of_levels(s->order.loss))
 		s->losses = level_losses_create(population, s->order.loss);
+	s->sets = sets_of(population, &s->order);
+	s->tables.empty = s->sets != NULL && s->losses != NULL && s->tables.promise.k == 0 && !population->has_conditions;
+	s->more = palloc0(sizeof(int128) * level_losses_room(population));
 	MemoryContextSwitchTo(old);
 	return s;
 }
@@ -646,7 +750,7 @@ boxes_work(void *state, const void *item, void *result)
 			found->open[i].lowest[a] = s->open[i].lowest[a];
 			found->open[i].highest[a] = s->open[i].highest[a];
 		}
-		forget_table(s, &s->open[i]);
+		forget_box(s, &s->open[i]);
 	}
 	s->nopen = 0;
 	found->answer = s->answer;

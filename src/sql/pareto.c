@@ -61,6 +61,7 @@ search_front(SearchCall *call, Algorithm algorithm, ExactSearch *search)
 	if (!search_read(call, algorithm, NULL))
 		return;
 	search->promise = call->promise;
+	search->promise.skips_known = true;
 	search->population = searched_population(call->population, &search->objectives);
 	search->workers = max_workers();
 	exact_search(search);
@@ -70,7 +71,7 @@ search_front(SearchCall *call, Algorithm algorithm, ExactSearch *search)
 		tell_time_limit(search->evaluated, "");
 	else if (node_front_size(search->front) == 0)
 		tell_infeasible(&search->nearest, search->population, &search->promise);
-	else if (algorithm == ALGORITHM_PARETO)
+	else if (algorithm == ALGORITHM_PARETO && call->population->nknown == 0)
 		tell_singled_out(search->front, call->dataset);
 }
 
@@ -85,6 +86,7 @@ search_optimum(SearchCall *call, OptimumSearch *search)
 	if (!search_read(call, ALGORITHM_OPTIMIZE, NULL))
 		return;
 	search->order.promise = call->promise;
+	search->order.promise.skips_known = true;
 	search->population = searched_population(call->population, &loss);
 	search->workers = max_workers();
 	optimum_search(search);

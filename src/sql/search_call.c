@@ -191,7 +191,7 @@ put_found(const SearchCall *call, const Population *searched, int nnodes, Measur
 {
 	Population *population = call->population;
 
-	if (searched->ncolumns < population->ncolumns)
+	if (searched->ncolumns < population->ncolumns || population->nknown > 0)
 		remeasure_nodes(population, &call->promise, nnodes, nodes);
 	/* a node can be infeasible only if something is promised */
 	for (int i = 0; i < nnodes; i++)
