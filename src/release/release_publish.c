@@ -457,10 +457,12 @@ release_republish(Release *release, const ReleaseEntry *entry)
 /*
  * Those through whom others can have read a release, for a message: roles with
  * any privilege on it or on the function of a live view, publications, and
- * tables of which it is a part.  NULL if there is nothing.
+ * tables of which it is a part; if its relation stays, views and functions that
+ * read it, too, which otherwise keep it from being dropped.  NULL if there is
+ * nothing.
  */
 static char *
-readers_of(const ReleaseEntry *entry)
+readers_of(const ReleaseEntry *entry, bool stays)
 {
 	const Oid	type = TEXTOID;
 	ParamListInfo params = add_oid(add_oid(NULL, entry->relation),
@@ -468,6 +470,7 @@ readers_of(const ReleaseEntry *entry)
 								   InvalidOid);
 	QueryRows  *rows;
 
+	params = add_value(params, BOOLOID, BoolGetDatum(stays), false);
 	see_own_changes();
 	rows = rows_of_query("SELECT string_agg(reader, ', ' ORDER BY reader) FROM (SELECT COALESCE('role"
 						 " ' || quote_ident(r.rolname), 'everybody') AS reader"
@@ -483,7 +486,11 @@ readers_of(const ReleaseEntry *entry)
 						 " UNION ALL SELECT 'publication ' || quote_ident(p.pubname) FROM"
 						 " pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1"
 						 " UNION ALL SELECT 'table ' || i.inhparent::regclass FROM pg_inherits i WHERE"
-						 " i.inhrelid = $1) s",
+						 " i.inhrelid = $1"
+						 " UNION ALL SELECT DISTINCT pg_describe_object(d.classid, d.objid, 0) FROM pg_depend d"
+						 " WHERE $3 AND d.refclassid = 'pg_class'::regclass AND d.refobjid = $1 AND d.deptype = 'n'"
+						 " AND d.classid IN ('pg_rewrite'::regclass, 'pg_proc'::regclass)"
+						 " AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.oid = d.objid AND w.ev_class = $1)) s",
 						 NIL, params, NULL, 1, &type);
 	PopActiveSnapshot();
 	return row_text(rows, 0, 0);
@@ -525,7 +532,7 @@ release_drop(Oid relation)
 					   get_rel_name(relation));
 	/* nobody reads it from here on by a privilege that is granted now */
 	LockRelationOid(relation, AccessExclusiveLock);
-	release_entry_note_readers(entry->id, readers_of(entry));
+	release_entry_note_readers(entry->id, readers_of(entry, false));
 	drop_objects(entry);
 }
 
@@ -549,7 +556,7 @@ release_forget(Oid relation)
 	is_new = is_new && release_entry_is_new(entry->id);
 	PopActiveSnapshot();
 	if (!is_new)
-		readers = readers_of(entry);
+		readers = readers_of(entry, false);
 	if (readers != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -577,11 +584,11 @@ take_place(Release *release, const char *id, const ReleaseEntry *replaced)
 		release_entry_retire(replaced->id);
 		replace_rows(release, id, relation, release_entry_insert);
 		/* nobody reads the old rows by a privilege that is granted now */
-		release_entry_note_readers(replaced->id, readers_of(replaced));
+		release_entry_note_readers(replaced->id, readers_of(replaced, true));
 		return relation;
 	}
 	LockRelationOid(relation, AccessExclusiveLock);
-	release_entry_note_readers(replaced->id, readers_of(replaced));
+	release_entry_note_readers(replaced->id, readers_of(replaced, false));
 	drop_objects(replaced);
 	CommandCounterIncrement();
 	ereport(NOTICE,

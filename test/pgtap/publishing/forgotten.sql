@@ -195,6 +195,17 @@ SELECT id AS fifth FROM anonopt.release WHERE dataset = 'tribe' AND NOT dropped 
 SELECT lives_ok(format('SELECT anonopt.forget_release(id => %L)', :'fifth'), 'one that is there, too');
 SELECT is(to_regclass('fifth'), NULL, 'and dropped');
 SELECT is((SELECT count(*) FROM anonopt.published WHERE id IN (:'fourth', :'fifth')), 0::bigint, 'with its entry');
+-- a view that others may read shows them what is replaced below it
+SELECT anonopt.publish_table('sixth', 'tribe', '{1}', k => 20) \g /dev/null
+SELECT id AS sixth FROM anonopt.release WHERE dataset = 'tribe' AND NOT dropped \gset
+CREATE VIEW of_sixth AS TABLE sixth;
+GRANT SELECT ON of_sixth TO "Odd, role";
+SELECT anonopt.publish_table('sixth', 'tribe', '{2}', k => 20, replace => true) \g /dev/null
+SELECT is((SELECT read_by FROM anonopt.published WHERE id = :'sixth'), 'rule _RETURN on view public.of_sixth', 'who reads a view on it is noted');
+SELECT throws_ok(format('SELECT anonopt.forget_release(id => %L)', :'sixth'), '55000', NULL, 'so it is kept');
+DROP VIEW of_sixth;
+SELECT anonopt.publish_table('sixth', 'tribe', '{1}', k => 20, replace => true) \g /dev/null
+SELECT is((SELECT array_agg(read_by ORDER BY published_at) FROM anonopt.published WHERE name = 'public.sixth'), ARRAY['rule _RETURN on view public.of_sixth', '', NULL], 'without the view, nobody reads it');
 SELECT throws_ok('SELECT anonopt.forget_release()', '22023', NULL, 'one must be given');
 SELECT throws_ok('SELECT anonopt.forget_release(NULL, NULL)', '22023', NULL, 'not NULL');
 SET TRANSACTION READ ONLY;
