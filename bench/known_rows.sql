@@ -9,13 +9,8 @@
 \set visits 1000000
 \endif
 \ir lib.sql
-SET client_min_messages = error;
-SET maintenance_work_mem = '2GB';
-SET anonopt.memory = '2GB';
-SET work_mem = '256MB';
-SET anonopt.max_workers = 0;
-SET max_parallel_workers_per_gather = 0;
-SET anonopt.composition = off;
+\set settings 'SET client_min_messages = error; SET maintenance_work_mem = \'2GB\'; SET anonopt.memory = \'2GB\'; SET work_mem = \'256MB\'; SET anonopt.max_workers = 0; SET max_parallel_workers_per_gather = 0; SET anonopt.composition = off;'
+:settings
 
 SELECT setseed(0.5) \g /dev/null
 CREATE TABLE visit AS
@@ -56,17 +51,36 @@ SELECT anonopt.add_promise('visits', 'k', 5, rows_known => 2) \g /dev/null
 SELECT levels AS best_of_two FROM anonopt.optimize('visits') \gset
 CALL publish('k >= 5 for any 2 rows of a person', :'best_of_two');
 
--- The time of evaluate with what is promised: two visits, one, or a class of k
-CALL bench.alternate('two visits known', 'two', format('SELECT * FROM anonopt.evaluate(''visits'', %L)', :'best_of_two'),
-	'no promise', 'SELECT 1', 3, NULL, 'bench.processor_milliseconds');
+-- The processor's time, and in a fresh session the peak memory, of evaluate with what is promised: two visits, one, or
+-- a class of k.
+CREATE TABLE taken (known text, ms float8, kilobytes bigint);
+CREATE PROCEDURE measure(known text, levels int[]) LANGUAGE plpgsql AS $$
+DECLARE
+	statement text := format('SELECT * FROM anonopt.evaluate(''visits'', %L)', levels);
+	peak bigint;
+	times float8[];
+BEGIN
+	EXECUTE statement;
+	peak := bench.own_peak();
+	FOR i IN 1..3 LOOP
+		times[i] := bench.processor_milliseconds(statement);
+	END LOOP;
+	INSERT INTO taken VALUES (known, bench.median(times), peak);
+END $$;
+\connect -
+:settings
+CALL measure('two rows', :'best_of_two');
 SELECT anonopt.drop_promise('visits', 'k', rows_known => 2), anonopt.add_promise('visits', 'k', 5, rows_known => 1) \g /dev/null
-CALL bench.alternate('one visit known', 'one', format('SELECT * FROM anonopt.evaluate(''visits'', %L)', :'best_of_two'),
-	'no promise', 'SELECT 1', 3, NULL, 'bench.processor_milliseconds');
+\connect -
+:settings
+CALL measure('one row', :'best_of_two');
 SELECT anonopt.drop_promise('visits', 'k', rows_known => 1) \g /dev/null
-CALL bench.alternate('k of each class', 'k', format('SELECT * FROM anonopt.evaluate(''visits'', %L)', :'best_of_two'),
-	'no promise', 'SELECT 1', 3, NULL, 'bench.processor_milliseconds');
+\connect -
+:settings
+CALL measure('a class of k', :'best_of_two');
 
 SELECT promise, levels, round(glm::numeric / (4 * :visits), 4) AS loss, rows AS rows_shown, people AS people_shown, singled_out AS singled_out_by_two_rows, fewer_than_5
 FROM shown_for;
-SELECT measurement, round(ours) AS milliseconds, round((ours / (SELECT ours FROM bench.result WHERE measurement = 'one visit known'))::numeric, 2) AS times
-FROM bench.result ORDER BY ordinal;
+SELECT known, round(ms) AS milliseconds, round((ms / (SELECT ms FROM taken WHERE known = 'one row'))::numeric, 2) AS times,
+	kilobytes / 1024 AS megabytes, round(kilobytes / (SELECT kilobytes FROM taken WHERE known = 'one row')::numeric, 2) AS times_the_memory
+FROM taken;

@@ -22,6 +22,9 @@
 /* Milliseconds that a node takes per tuple, at least. */
 #define TUPLE_TIME 6e-7
 
+/* And per row, if people's rows are compared. */
+#define ROW_TIME 2e-4
+
 /* Up to here, a double counts exactly. */
 #define MOST_COUNTED 9007199254740992.0
 
@@ -162,10 +165,11 @@ lattice_measure(Population *population, const Promise *promise, int workers, int
 	/* nobody waits for the last node of a lattice too large to be counted */
 	bool		countable = lattice_nodes(population) < MOST_COUNTED;
 	uint64		nnodes = countable ? (uint64) lattice_nodes(population) : PG_UINT64_MAX;
+	double		node_time = TUPLE_TIME * population->tuples->ntuples + (population->rows != NULL ? ROW_TIME * population->rows->n : 0);
 	int			helped = 0;
 	bool		stopped = false;
 
-	if (workers > 0 && countable && !IsParallelWorker() && TUPLE_TIME * population->tuples->ntuples * nnodes >= WORTH_WORKERS)
+	if (workers > 0 && countable && !IsParallelWorker() && node_time * nnodes >= WORTH_WORKERS)
 		helped = measure_together(walk, nnodes, &order, workers, visit, arg);
 	else
 		for (uint64 node = 0; node < nnodes && !stopped; node++)

@@ -256,6 +256,7 @@ population_keys(const Reading *reading, const Population *population)
 static void
 make_person_rows(const Reading *reading, Population *population)
 {
+	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Size		n = (Size) reading->tuples->counter->nkeys + 1;
 	PersonRows *rows = palloc0(sizeof(PersonRows));
 
@@ -268,6 +269,7 @@ make_person_rows(const Reading *reading, Population *population)
 	for (int column = 0; column < population->ncolumns - 1; column++)
 		rows->values[column] = budget_alloc(sizeof(uint32), n);
 	population->rows = rows;
+	MemoryContextSwitchTo(old);
 }
 
 static void
