@@ -10,7 +10,7 @@ SELECT anonopt.create_dataset('d', 'people', 1), anonopt.create_dataset('p', 'pe
 SELECT anonopt.add_quasi_identifier(d, x::name, 'h') FROM unnest('{d,p}'::text[]) d, unnest('{a,b,c}'::text[]) x ORDER BY d, x \g /dev/null
 SELECT anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('p', 's') \g /dev/null
 
-SELECT plan(31);
+SELECT plan(37);
 
 -- What is not a promise
 SELECT throws_ok(format('SELECT anonopt.add_promise(%s)', arguments), '22023', NULL, arguments || ': ' || why)
@@ -51,6 +51,50 @@ SELECT results_eq($$SELECT model, columns_known, rows_known FROM anonopt.promise
 SELECT lives_ok(format('SELECT %s', string_agg(format('anonopt.add_promise(''d'', ''k'', 2, columns_known => %s)', i), ', ')), '32 fit')
 FROM generate_series(3, 32) i;
 SELECT throws_ok($$SELECT anonopt.add_promise('d', 'k', 2, columns_known => 33)$$, '54000', NULL, 'a 33rd does not');
+
+-- Any relation is measured by every set of columns, as plain SQL does it
+CREATE TABLE seen (person int, a int, b text, c date, d int, s text);
+CREATE FUNCTION pg_temp.deal() RETURNS void LANGUAGE sql AS $$
+    DELETE FROM seen;
+    INSERT INTO seen SELECT CASE WHEN random() > 0.1 THEN floor(20 * random()) END, floor(4 * random() ^ 2), CASE WHEN random() > 0.2 THEN chr(97 + floor(3 * random())::int) END,
+        date '2026-01-01' + floor(3 * random() ^ 2)::int, floor(2 * random()), CASE WHEN random() > 0.2 THEN 'x' || floor(4 * random() ^ 2) END
+    FROM generate_series(1, 5 + floor(60 * random())::int)
+$$;
+-- The classes by each set of some columns
+CREATE FUNCTION pg_temp.by_sets(m int) RETURNS TABLE (columns name[], rows bigint, people bigint, "values" bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    key text[];
+BEGIN
+    FOR key IN SELECT array_agg(col ORDER BY col) FROM generate_series(0, 15) bits, LATERAL (
+            SELECT col FROM unnest('{a,b,c,d}'::text[]) WITH ORDINALITY x (col, i) WHERE bits >> (i - 1)::int & 1 = 1) y
+        GROUP BY bits HAVING count(*) = least(m, 4)
+    LOOP
+        RETURN QUERY EXECUTE format('SELECT %L::name[], count(*), count(DISTINCT person) + bool_or(person IS NULL)::int, count(DISTINCT s) + bool_or(s IS NULL)::int'
+            ' FROM seen GROUP BY %s', key, array_to_string(key, ', '));
+    END LOOP;
+END $$;
+CREATE FUNCTION pg_temp.wrong(turn int, m int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    got record;
+    want record;
+BEGIN
+    PERFORM pg_temp.deal();
+    IF anonopt.k_anonymity('seen', '{a,b,c,d}', m) <> (SELECT min(rows) FROM pg_temp.by_sets(m)) THEN RETURN NEXT 'k'; END IF;
+    IF anonopt.l_diversity('seen', '{a,b,c,d}', 's', m) <> (SELECT min("values") FROM pg_temp.by_sets(m)) THEN RETURN NEXT 'l'; END IF;
+    FOR got IN SELECT r.*, p FROM unnest('{NULL,person}'::name[]) p, anonopt.risk('seen', '{a,b,c,d}', person => p, columns_known => m) r LOOP
+        SELECT columns, 1.0 / min(n) AS highest, count(*)::float8 / sum(n) AS average, count(*) AS classes, count(*) FILTER (WHERE n = 1) AS uniques INTO want
+        FROM (SELECT columns, CASE WHEN got.p IS NULL THEN rows ELSE people END AS n FROM pg_temp.by_sets(m)) x
+        GROUP BY 1 ORDER BY 2 DESC, 3 DESC, 1 LIMIT 1;
+        IF (got.highest, got.average, got.classes, got.uniques, got.worst) IS DISTINCT FROM (want.highest::float8, want.average, want.classes, want.uniques, want.columns) THEN
+            RETURN NEXT format('risk %s, in truth %s', got, want);
+        END IF;
+    END LOOP;
+END $$;
+SELECT setseed(0.4) \g /dev/null
+SELECT is_empty(format('SELECT w FROM generate_series(1, pg_temp.few(50)) i, pg_temp.wrong(i, %s) w', m), format('classes by any %s columns', m))
+FROM generate_series(1, 5) m;
+SELECT ok(anonopt.k_anonymity(NULL, '{a}', 1) IS NULL AND anonopt.l_diversity('seen', '{a}', NULL, 1) IS NULL AND anonopt.k_anonymity('seen', '{a,b}', NULL) = anonopt.k_anonymity('seen', '{a,b}'),
+	'no relation has no k; no number means all columns');
 
 SELECT finish();
 ROLLBACK;

@@ -63,6 +63,12 @@ FROM (VALUES ('k', 2.0::float8, false, NULL::float8, false), ('l', 2, true, NULL
 	('t', 0.9, true, NULL, false), ('alpha', 0.95, true, NULL, false), ('beta', 1e300, true, NULL, false), ('disclosure', 7.1, true, 0, false),
 	('k_map', 3, false, NULL, true), ('presence', 1, false, 1e-7, true), ('average_risk', 0.1 + 0.2, false, NULL, false), ('share_above', 1, false, 0.3, false))
 	p (model, threshold, of_column, c, of_others);
+-- and against people who know some of the columns, or some rows of a person
+SELECT anonopt.add_promise('it''s "odd"', 'k', 2 + m, columns_known => m), anonopt.add_promise('it''s "odd"', 'l', 2, 'Krankheit, ärztlich', columns_known => m)
+FROM generate_series(1, 3) m;
+CREATE TABLE stays AS SELECT i / 3 AS patient, i * 7 % 40 AS age FROM generate_series(1, 200) i;
+SELECT anonopt.create_dataset('stays', 'stays', person => 'patient'), anonopt.add_quasi_identifier('stays', 'age', '"ORDER"'),
+	anonopt.add_promise('stays', 'k', 2, rows_known => 2), anonopt.add_promise('stays', 'k', 3);
 
 -- Relations of other kinds.  pg_dump leaves a view that groups by a primary
 -- key until the end, and puts a view of nulls in its place until then.
@@ -108,7 +114,8 @@ END
 my $declared = <<'END';
 SELECT dataset, relation, row_type, max_suppression, owner, person, count_column FROM anonopt.dataset ORDER BY dataset;
 SELECT * FROM anonopt.attribute ORDER BY dataset, ordinal;
-SELECT dataset, model, column_name, threshold, c, population, population_type FROM anonopt.promise ORDER BY dataset, model, column_name;
+SELECT dataset, model, column_name, threshold, c, population, population_type, columns_known, rows_known FROM anonopt.promise
+	ORDER BY dataset, model, column_name, columns_known, rows_known;
 SELECT to_jsonb(r) - 'relation' - 'relation_type', r.relation::regclass, col_description(r.hierarchy, 1) FROM anonopt.hierarchy_rule r ORDER BY r.hierarchy::text;
 END
 my $measured = <<'END';
@@ -224,7 +231,7 @@ is( ask($second, 'from_plain', q{
 		SELECT anonopt.add_quasi_identifier('young', 'age', '"ORDER"', max_level => 1);
 		SELECT anonopt.drop_dataset('parted');
 		SELECT anonopt.lattice_size('young'), count(*) FROM anonopt.dataset}),
-	"\n\n\n2|3",
+	"\n\n\n2|4",
 	'the owner changes restored declarations');
 
 # a hierarchy grows by a rule that was restored, and so does one whose source has moved with it
@@ -243,14 +250,14 @@ like($refusal, qr/must be owner of data set "young"/, 'a stranger does not');
 # The session that has the temporary tables lives on while the dump is made.
 my $session = $first->background_psql('original', extra_params => [ '-U', $owner ]);
 $session->query_safe($passing);
-is( $session->query_safe('SELECT count(*) FROM anonopt.dataset'), 7,
+is( $session->query_safe('SELECT count(*) FROM anonopt.dataset'), 8,
 	'data sets over temporary and dropped relations are declared');
 my $passed = dump_database($first, 'original', "$dumps/passed.dump", '-Fc');
 $session->quit;
 
 restore($second, 'passed', $passed);
 is( ask($second, 'passed', 'SELECT dataset FROM anonopt.dataset ORDER BY 1'),
-	join("\n", q(it's "odd"), qw(parted partly visits young)),
+	join("\n", q(it's "odd"), qw(parted partly stays visits young)),
 	'a temporary or dropped relation is left out, the others are there');
 is( ask($second, 'passed', q{SELECT ordinal, column_name, role, hierarchy, sensitivity FROM anonopt.attribute
 		WHERE dataset = 'partly' ORDER BY ordinal}),
@@ -260,7 +267,7 @@ is( ask($second, 'passed', q{SELECT count(*) FROM anonopt.lattice('partly')}), 4
 	'what is left of it can be measured');
 is(ask($second, 'passed', 'SELECT owner_sensitivity FROM anonopt.attribute WHERE owner_sensitivity IS NOT NULL'), 'how "many"',
 	'a column of owners\' weights is restored');
-is( ask($second, 'passed', q{SELECT dataset, model FROM anonopt.promise WHERE dataset <> 'it''s "odd"' ORDER BY 1, 2}), "partly|k\nyoung|k",
+is( ask($second, 'passed', q{SELECT dataset, model FROM anonopt.promise WHERE dataset <> 'it''s "odd"' ORDER BY 1, 2}), "partly|k\nstays|k\nstays|k\nyoung|k",
 	'a promise goes with its data set, or with its population');
 ask($second, 'passed', "SELECT anonopt.drop_dataset('partly')");
 ask($second, 'passed', "SELECT anonopt.drop_promise('young', 'k')");

@@ -217,6 +217,22 @@ sub test_promises
 	  . 'the chance that a person is in the data is at most 100.0 %; at most 10.0 % of the people have a risk above 20.0 %.';
 	like($report, qr{<li>Promised: \Q$promised\E</li>}, 'promises in words');
 	like($report, qr{<td>alpha</td><td>no sensitive value [^<]*</td><td></td><td class="number">0\.\d+</td>}, 'each measured');
+
+	# against people who know some columns, or several rows of a person
+	sql("SELECT anonopt.create_dataset('knowing', 'hospital'), anonopt.add_quasi_identifier('knowing', 'age', 'hospital_age_hierarchy'),
+			anonopt.add_quasi_identifier('knowing', 'sex', 'hospital_sex_hierarchy'), anonopt.add_sensitive('knowing', 'diagnosis')",
+		"SELECT anonopt.add_promise('knowing', 'k', 2), anonopt.add_promise('knowing', 'k', 30, columns_known => 1),
+			anonopt.add_promise('knowing', 'l', 3, 'diagnosis', columns_known => 1)",
+		"SET anonopt.composition = off; SELECT anonopt.publish_table('knowing_table', 'knowing', levels => '{3,0}')",
+		"CREATE TABLE stay AS SELECT i / 3 AS who, i * 7 % 5 AS day FROM generate_series(1, 600) i",
+		"SELECT anonopt.create_interval_hierarchy('stay_day', 0, 4, '{2}')", "SELECT anonopt.create_dataset('stays', 'stay', 0.5, person => 'who'),
+			anonopt.add_quasi_identifier('stays', 'day', 'stay_day'), anonopt.add_promise('stays', 'k', 4, rows_known => 2)",
+		"SELECT anonopt.publish_table('stay_table', 'stays', levels => '{1}')");
+	my $knows = 'anyone who knows any 1 of a person\S{1,6} generalized columns finds at least';
+	like(value("SELECT anonopt.report('knowing')"), qr{<li>Promised: k = 2 by age, sex; $knows 30 people; $knows 3 different sensitive values\.</li>}, 'to whom it promises');
+	my $stays = value("SELECT anonopt.report('stays')");
+	like($stays, qr{<li>Promised: k = 4 by day; anyone who knows any 2 rows of a person finds at least 4 people with such rows\.</li>}, 'or to whom of several rows');
+	like($stays, qr{not all of the promise can be measured}, 'which no release without persons shows');
 }
 
 # Every objective can be an axis

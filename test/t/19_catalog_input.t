@@ -208,7 +208,8 @@ sub check_promises
 	for my $false (q{published_cover SET firsts = '{}'}, q{published_cover SET lasts = lasts || lasts}, q{published_cover SET ordinal = 2}, q{published_cover SET ordinal = 0},
 		q{published_cover SET ordinal = 2147483647}, q{published_cover SET labels = ARRAY[labels]}, q{published_cover SET unknown = '{{x}}'},
 		q{published_promise SET model = 'none of ours'}, q{published_promise SET model = 'k'}, q{published_promise SET threshold = 'NaN'}, q{published_promise SET population = -5},
-		q{published_promise SET model = 'alpha'}, q{published_promise SET c = 1})
+		q{published_promise SET model = 'alpha'}, q{published_promise SET c = 1}, q{published_promise SET columns_known = 0}, q{published_promise SET columns_known = -1},
+		q{published_promise SET rows_known = 0}, q{published_promise SET (columns_known, rows_known) = (1, 1)}, q{published_promise SET columns_known = 2 WHERE model = 'k_map'})
 	{
 		my $answer = hear('boss', "BEGIN; UPDATE anonopt.$false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK; SELECT 'alive'");
 		like($answer, qr/ERROR:  (?:23514|22\w{3})/, "found: $false") or diag($answer);
