@@ -117,6 +117,7 @@ COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and i
 COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statement changed, as the role that ran it';
 COMMENT ON FUNCTION anonopt.note_row() IS 'internal: notes that a subscription wrote a row that is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, and its measures';
+COMMENT ON FUNCTION anonopt.privacy_text(jsonb) IS 'internal: what differentially private releases have spent, in words';
 COMMENT ON FUNCTION anonopt.privacy_spent(oid, oid, uuid) IS 'internal: what differentially private releases of the people of a relation have spent';
 COMMENT ON FUNCTION anonopt.privacy_parameters(float8, float8, float8) IS 'what differential privacy asks of a release: with what probability rows are drawn, and how many must look alike';
 COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would under k and l';

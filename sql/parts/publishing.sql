@@ -396,7 +396,7 @@ CREATE FUNCTION anonopt.privacy_spent(source oid, reader oid, id uuid, OUT epsil
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT COALESCE(sum(c.epsilon::numeric), 0), COALESCE(sum(c.delta::numeric), 0), count(*) FROM anonopt.published_content c
-	WHERE c.epsilon IS NOT NULL AND (c.id IN (SELECT anonopt.releases_of_people(source, reader)) OR c.id = privacy_spent.id);
+	WHERE c.epsilon IS NOT NULL AND (c.id = privacy_spent.id OR c.id IN (SELECT anonopt.releases_of_people(privacy_spent.source, reader)));
 END;
 
 -- The columns that tell a release's classes apart.

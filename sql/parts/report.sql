@@ -126,9 +126,15 @@ $$;
 CREATE FUNCTION anonopt.report_uncovered(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT string_agg(c, ', ' ORDER BY i) FROM unnest(r.unchanged) WITH ORDINALITY x (c, i)
-	WHERE c <> ALL (r.pseudonyms) AND (c <> ALL (r.sensitive) OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL
+	WHERE r.entry ->> 'epsilon' IS NULL AND c <> ALL (r.pseudonyms) AND (c <> ALL (r.sensitive) OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL
 		AND NOT EXISTS (SELECT FROM jsonb_object_keys(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
 			WHERE m !~ '^(k for any .*|k_map|presence|average_risk|share_above)$')))
+$$;
+
+-- What is spent, in words; NULL if nothing is.
+CREATE FUNCTION anonopt.privacy_text(spent jsonb) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT format('epsilon = %s and delta = %s', spent ->> 'epsilon', spent ->> 'delta') WHERE spent ->> 'epsilon' IS NOT NULL
 $$;
 
 -- The values of which a release shows nobody, at most five; NULL if there are none.
@@ -154,6 +160,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <li>{{rows}} are shown. Everybody shares all generalized values with at least {{others}} others, so an attacker who knows these values picks the right row with a chance of {{chance}} (before: {{before}}).</li>
 <li>Each class holds at least {{l}} different sensitive values.</li>
 <li>Each class holds at least {{one}} different sensitive value. In a class with one value everybody has it, so an attacker learns it without picking a row.</li>
+<li>Differentially private, if levels and hierarchies were chosen without looking at the data: {{private}}. That cannot be measured.</li>
+<li class="warning">This page counts the {{original}}. It is not differentially private, and not for the readers of the release.</li>
 <li>Nobody is {{nobody}}.</li>
 <li>Left out or shown only as stars: {{left_out}}.{{gone}}</li>
 <li>Not shown as they are now: {{held}}. Their classes would differ from what was shown before by too few people.</li>
@@ -173,6 +181,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'before', anonopt.percent((r.before ->> 'highest')::float8),
 		'l', nullif(r.verified ->> 'l', '1'),
 		'one', CASE WHEN r.verified ->> 'l' = '1' THEN '1' END,
+		'private', 'all contents of the release together spend ' || anonopt.privacy_text(r.entry),
+		'original', CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN 'original data' END,
 		'nobody', CASE WHEN suppressed = 0 THEN 'left out' END,
 		'left_out', CASE WHEN suppressed <> 0 THEN format('%s of %s', anonopt.rows_text(suppressed, measures), anonopt.short_number(anonopt.rows_measured(measures))) END,
 		'gone', coalesce(' Nobody is shown with ' || anonopt.report_gone(r), ''),
@@ -511,7 +521,7 @@ BEGIN
 	SELECT p.missing, p.part INTO missing, combined FROM anonopt.report_part(missing, 'the releases together', $query$
 		SELECT jsonb_agg(jsonb_build_object(
 			'names', (SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x),
-			'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest))
+			'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest, 'epsilon', r.epsilon, 'delta', r.delta))
 		FROM anonopt.release_risk($1) r$query$, dataset, NULL, NULL, deadline) p;
 	least := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
 	-- the front may take half of the time that is left
@@ -560,7 +570,9 @@ BEGIN
 				(7, 'author', author),
 				(8, 'date', to_char(now(), 'YYYY-MM-DD HH24:MI TZ')),
 				(9, 'to be reviewed on', review::text),
-				(10, 'dropped releases', dropped_names)) a (i, what, value)),
+				(10, 'dropped releases', dropped_names),
+				(11, 'spent for differential privacy, by all releases of these people', (SELECT anonopt.privacy_text(c) FROM jsonb_array_elements(combined) c
+					ORDER BY (c ->> 'epsilon')::float8 DESC NULLS LAST LIMIT 1))) a (i, what, value)),
 		'original', CASE WHEN NOT published THEN anonopt.fill(E'<h2>The original data</h2>\n{{&table}}', jsonb_build_object(
 			'table', anonopt.html_table('{what,measured}', ARRAY[
 				anonopt.html_cells('classes', anonopt.short_number((risk ->> 'classes')::float8)),

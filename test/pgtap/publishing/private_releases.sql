@@ -1,7 +1,7 @@
 -- Differentially private releases: who is drawn, who is left out, what is told, and what is spent.
 \ir ../begin.inc
 SET client_min_messages = error;
-SELECT plan(41);
+SELECT plan(57);
 
 SELECT setseed(0.31) \g /dev/null
 SELECT anonopt.create_interval_hierarchy('ages', 0, 79, '{10,40}'), anonopt.create_interval_hierarchy('places', 0, 7, '{4}') \g /dev/null
@@ -116,6 +116,43 @@ DELETE FROM visits WHERE patient <= 400 OR patient IS NULL;
 INSERT INTO visits SELECT 2000 + i, 10 + i % 2, 0 FROM generate_series(1, 3000) i;
 SELECT anonopt.refresh_release('visited') \g /dev/null
 SELECT ok(pg_temp.is_likely((SELECT count(*) FROM visited), 3000, pg_temp.beta(1)), 'people with one row are as rows are');
+
+-------------------------------------------------------------------------------- what is spent
+CREATE TABLE ledger (nr int, age int);
+INSERT INTO ledger SELECT i, i % 80 FROM generate_series(1, 2000) i;
+CREATE VIEW young AS SELECT * FROM ledger WHERE age < 40;
+SELECT anonopt.create_dataset('l', 'ledger', 0), anonopt.add_quasi_identifier('l', 'age', 'ages'),
+    anonopt.create_dataset('y', 'young', 0), anonopt.add_quasi_identifier('y', 'age', 'ages') \g /dev/null
+CREATE FUNCTION pg_temp.spent(relation regclass) RETURNS numeric LANGUAGE sql AS $$
+    SELECT epsilon FROM anonopt.privacy_spent(relation, (SELECT oid FROM pg_roles WHERE rolname = current_user), NULL)
+$$;
+SET anonopt.epsilon_limit = 0.5;
+SELECT throws_ok($$SELECT anonopt.publish_table('l1', 'l', '{2}', epsilon => 0.6, delta => 1e-5)$$, '53400', NULL, 'more than the limit is refused at once');
+SELECT lives_ok($$SELECT anonopt.publish_table('l1', 'l', '{2}', epsilon => 0.1, delta => 1e-5)$$, 'less is not');
+SELECT anonopt.refresh_release('l1') \g /dev/null
+SELECT is(pg_temp.spent('ledger'), 0.2, 'a refresh adds up');
+SELECT anonopt.create_view('l2', 'y', '{2}', epsilon => 0.1, delta => 1e-6) \g /dev/null
+SELECT is(pg_temp.spent('ledger'), 0.3, 'so does a release of a view of the table');
+REFRESH MATERIALIZED VIEW l2;
+SELECT is(pg_temp.spent('young'), 0.4, 'and PostgreSQL''s own refresh');
+SELECT anonopt.republish('l1', '{3}') \g /dev/null
+SELECT is(pg_temp.spent('ledger'), 0.5, 'and other levels: exactly to the limit');
+SELECT throws_ok($$REFRESH MATERIALIZED VIEW l2$$, '53400', NULL, 'beyond it, nothing is filled');
+SELECT throws_ok($$SELECT anonopt.republish('l1', '{2}')$$, '53400', NULL, 'nor republished');
+SELECT throws_ok($$SELECT anonopt.forget_release('l1')$$, '55000', NULL, 'nothing is forgotten');
+SELECT anonopt.drop_release('l1') \g /dev/null
+DROP MATERIALIZED VIEW l2;
+SELECT throws_ok(format('SELECT anonopt.forget_release(id => %L)', (SELECT id FROM anonopt.release WHERE name = 'public.l1')), '55000', NULL, 'even what was dropped');
+SELECT throws_ok($$SELECT anonopt.publish_table('l3', 'l', '{2}', epsilon => 0.1, delta => 1e-5)$$, '53400', NULL, 'dropping gives nothing back');
+SELECT results_eq($$SELECT name, epsilon, delta FROM anonopt.release WHERE name LIKE 'public.l_' ORDER BY name$$,
+    $$VALUES ('public.l1', 0.3::float8, 0.00003::float8), ('public.l2', 0.2, 0.000002)$$, 'each release shows its sum');
+SELECT is((SELECT (epsilon, delta)::text FROM anonopt.release_risk('l') ORDER BY epsilon DESC LIMIT 1), '(0.5,3.2e-05)', 'release_risk that of the relation');
+SELECT lives_ok($$SELECT anonopt.publish_table('l4', 'l', '{2}', k => 5)$$, 'what is not private spends nothing');
+SELECT is((SELECT smallest_difference FROM anonopt.release WHERE name = 'public.l4'), 0::bigint, 'and is not compared with samples');
+DELETE FROM ledger WHERE nr = 1;
+SELECT anonopt.publish_table('l5', 'l', '{2}', k => 5) \g /dev/null
+SELECT is((SELECT smallest_difference FROM anonopt.release WHERE name = 'public.l5'), 1::bigint, 'but with others as ever');
+RESET anonopt.epsilon_limit;
 
 -------------------------------------------------------------------------------- refused
 TRUNCATE people;
