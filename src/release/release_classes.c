@@ -6,6 +6,7 @@
 #include "release/release.h"
 
 #include "catalog/sql.h"
+#include "engine/known_columns.h"
 #include "label/cut_bits.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -115,7 +116,8 @@ release_measure(Release *release)
 	measure_shown(release);
 	if (promise->k > 0)
 		return;
-	if (measures->k < 2)
+	/* unless k is promised against those who know some columns */
+	if (measures->k < 2 && known_columns_of_k(population) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT,
