@@ -53,7 +53,7 @@ typedef struct Hiding
 	uint32	   *members;		/* groups of those counted */
 	uint32	   *slices;			/* their histograms */
 	uint32	   *together;		/* the same, group by group */
-	bool	   *breaks;			/* by group */
+	double	   *figures;		/* by group */
 } Hiding;
 
 /* ---------------------------------------------------------- sets of columns */
@@ -149,7 +149,7 @@ hiding_create(const Population *population, const TupleTable *classes, const boo
 	h->members = population_alloc(population, sizeof(uint32), room);
 	h->slices = population_alloc(population, sizeof(uint32), room);
 	h->together = population_alloc(population, sizeof(uint32), room);
-	h->breaks = population_alloc(population, sizeof(bool), room);
+	h->figures = population_alloc(population, sizeof(double), room);
 	return h;
 }
 
@@ -204,44 +204,44 @@ known_columns_column(const Population *population, const ColumnsKnown *known)
 	return known->column >= 0 ? known->column : population->has_persons ? population->ncolumns - 1 : -1;
 }
 
-/* The values of a number of rows, given their histogram. */
-static ClassValues
-values_of(const Histograms *histograms, uint32 number, int64 rows)
-{
-	const ClassHistogram *slice = &histograms->slices[number];
-
-	return class_values(histograms, slice, histograms->entries + slice->start, rows);
-}
-
-/* Whether rows keep a promise about their values, given their histogram. */
-static bool
-values_keep(const Population *population, const ColumnsKnown *known, uint32 number, int64 rows)
-{
-	ClassValues values = values_of(population->columns[known->column], number, rows);
-	Condition	condition = {known->model, known->threshold, 0};
-	int64		least;
-
-	return models[known->model]->keeps(&values, &condition, &least);
-}
-
-bool
-known_columns_break(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows)
+double
+known_columns_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows, int64 enough)
 {
 	Histograms *histograms;
 	HistogramMark mark;
-	bool		breaks;
+	const ClassHistogram *slice;
+	ClassValues values;
+	double		figure;
 
-	/* neither people nor values are more than rows */
-	if (rows < known->threshold)
-		return true;
 	if (known->column < 0)
-		return population->has_persons &&
-			persons_together(population_persons(population), slices, n, (int64) known->threshold) < known->threshold;
+		return (double) (population->has_persons ? persons_together(population_persons(population), slices, n, enough) : rows);
 	histograms = population->columns[known->column];
 	mark = histograms_mark(histograms);
-	breaks = !values_keep(population, known, histograms_merge(histograms, slices, n), rows);
+	/* merging may move the slices */
+	n = histograms_merge(histograms, slices, n);
+	slice = &histograms->slices[n];
+	values = class_values(histograms, slice, histograms->entries + slice->start, rows);
+	figure = model_figure(models[known->model], &values, NULL);
 	histograms_release(histograms, mark);
-	return breaks;
+	return figure;
+}
+
+/* The figures of all groups, each at least until there is enough; 0 for one of which nobody is left. */
+static void
+find_figures(Hiding *h, const ColumnsKnown *known, int64 enough)
+{
+	int			column = known_columns_column(h->population, known);
+
+	if (column >= 0)
+		collect_slices(h, column);
+	for (uint32 group = 0; group < h->counter->classes.ntuples; group++)
+	{
+		int64		rows = h->counter->classes.counts[group];
+		uint32		start = column >= 0 ? h->start[group] : 0;
+
+		h->figures[group] = rows == 0 ? 0 :
+			known_columns_figure(h->population, known, h->together + start, column >= 0 ? h->start[group + 1] - start : 0, rows, enough);
+	}
 }
 
 /* --------------------------------------------------------------- taking away */
@@ -250,23 +250,13 @@ known_columns_break(const Population *population, const ColumnsKnown *known, con
 static bool
 visit_set(Hiding *h, const ColumnsKnown *known, const int *set, uint32 before, bool *hidden, int *promise)
 {
-	const int64 *rows = h->counter->classes.counts;
-	int			column = known_columns_column(h->population, known);
 	uint32		left = h->left.ntuples;
 
 	group_left(h, set, known_columns_size(h->population, known), before);
-	if (column >= 0)
-	{
-		collect_slices(h, column);
-		for (uint32 group = 0; group < h->counter->classes.ntuples; group++)
-			h->breaks[group] = known_columns_break(h->population, known, h->together + h->start[group], h->start[group + 1] - h->start[group],
-												   rows[group]);
-	}
+	find_figures(h, known, (int64) known->threshold);
 	for (uint32 i = 0; i < h->left.ntuples;)
 	{
-		uint32		group = h->group_of[i];
-
-		if (group == NO_CLASS || (column >= 0 ? !h->breaks[group] : rows[group] >= known->threshold))
+		if (h->group_of[i] == NO_CLASS || h->figures[h->group_of[i]] >= known->threshold)
 		{
 			i++;
 			continue;
@@ -279,9 +269,8 @@ visit_set(Hiding *h, const ColumnsKnown *known, const int *set, uint32 before, b
 	return h->left.ntuples < left;
 }
 
-/* The number of all sets of all promises; fails if they are too many to be remembered. */
-static Size
-count_sets(const Population *population)
+Size
+known_columns_count(const Population *population)
 {
 	double		sets = 0;
 
@@ -332,7 +321,7 @@ known_columns_hide_for(const Population *population, const TupleTable *classes, 
 {
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt known columns", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Size		nsets = count_sets(population);
+	Size		nsets = known_columns_count(population);
 	uint32	   *before = population_alloc(population, sizeof(uint32), nsets + 1);
 	Hiding	   *h = hiding_create(population, classes, hidden);
 	bool		any = population->nknown > 0;
@@ -365,25 +354,6 @@ known_columns_hide(const Population *population, const TupleTable *classes, bool
 
 /* ----------------------------------------------------------------- measuring */
 
-/* The figure of a group of rows. */
-static double
-group_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows)
-{
-	Histograms *histograms;
-	HistogramMark mark;
-	ClassValues values;
-	double		figure;
-
-	if (known->column < 0)
-		return (double) (population->has_persons ? persons_together(population_persons(population), slices, n, PG_INT64_MAX) : rows);
-	histograms = population->columns[known->column];
-	mark = histograms_mark(histograms);
-	values = values_of(histograms, histograms_merge(histograms, slices, n), rows);
-	figure = model_figure(models[known->model], &values, NULL);
-	histograms_release(histograms, mark);
-	return figure;
-}
-
 void
 known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden, const ColumnsKnown *known,
 					VisitSet visit, void *arg)
@@ -391,29 +361,16 @@ known_columns_visit(const Population *population, const TupleTable *classes, con
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt known columns", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Hiding	   *h = hiding_create(population, classes, hidden);
-	double	   *figures = population_alloc(population, sizeof(double), (Size) h->left.ntuples + 1);
 	int			size = known_columns_size(population, known);
-	int			column = known_columns_column(population, known);
 	int			set[MAX_ATTRIBUTES];
 
 	known_columns_first(set, size);
 	do
 	{
-		uint32		n;
-
 		CHECK_FOR_INTERRUPTS();
 		group_left(h, set, size, NEVER);
-		n = h->counter->classes.ntuples;
-		if (column >= 0)
-			collect_slices(h, column);
-		for (uint32 group = 0; group < n; group++)
-		{
-			int64		rows = h->counter->classes.counts[group];
-
-			figures[group] = column < 0 ? rows :
-				group_figure(population, known, h->together + h->start[group], h->start[group + 1] - h->start[group], rows);
-		}
-		visit(arg, set, size, figures, n);
+		find_figures(h, known, PG_INT64_MAX);
+		visit(arg, set, size, h->figures, h->counter->classes.ntuples);
 	} while (known_columns_next(set, size, population->nattrs));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -466,9 +423,8 @@ known_columns_kept_alike(const Population *population, int column, int64 people,
 	{
 		const ColumnsKnown *known = &population->known[i];
 
-		if (known->column != column)
-			continue;
-		if (column < 0 ? people < known->threshold : !values_keep(population, known, number, people))
+		if (known->column == column &&
+			(column < 0 ? people : known_columns_figure(population, known, &number, 1, people, 0)) < known->threshold)
 			return false;
 	}
 	return true;

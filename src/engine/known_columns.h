@@ -13,11 +13,15 @@ extern double known_columns_sets(int nattrs, int size);
 extern void known_columns_first(int *set, int size);
 extern bool known_columns_next(int *set, int size, int nattrs);
 
+/* The number of all sets of all promises; fails if they are too many to be remembered. */
+extern Size known_columns_count(const Population *population);
+
 /* The place of the column whose histograms a promise needs, or -1 if rows are people. */
 extern int	known_columns_column(const Population *population, const ColumnsKnown *known);
 
-/* Whether rows with the same labels of a set break a promise, given the histograms of that column. */
-extern bool known_columns_break(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows);
+/* The people or values of rows with the same labels of a set, given the histograms of that column; people until there are enough. */
+extern double known_columns_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n,
+								   int64 rows, int64 enough);
 
 /*
  * Hides further classes of a node, until those that are left keep the promises about known columns; hidden[] says which

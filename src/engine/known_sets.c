@@ -35,6 +35,9 @@
 /* Tuples of a set that look the same at the lowest levels: on average so many. */
 #define TUPLES_A_CELL 4
 
+/* Counting a node takes as long as visiting this many, at least. */
+#define FEWEST_CELLS 1000
+
 /* Classes are listed that have up to so many times as many people as promised. */
 #define FRAGILE 4
 
@@ -117,15 +120,22 @@ nodes_of_size(const KnownSets *s, int size)
 	return of_size[size];
 }
 
-/* The size of the sets to count for a promise. */
+/* The size of the sets to count for a promise: its own, unless that takes too long or too much memory. */
 static int
 size_to_count(const KnownSets *s, const ColumnsKnown *known)
 {
 	int			size = known_columns_size(s->population, known);
+	double		cells = Max(s->tuples->ntuples / TUPLES_A_CELL, FEWEST_CELLS);
 
-	while (size > 1 && s->tuples->ntuples * (known_columns_sets(s->population->nattrs, size) +
-											 nodes_of_size(s, size) / TUPLES_A_CELL) > MOST_EFFORT)
-		size--;
+	for (; size > 1; size--)
+	{
+		double		sets = known_columns_sets(s->population->nattrs, size);
+		double		nodes = nodes_of_size(s, size);
+
+		if (s->tuples->ntuples * sets + cells * nodes <= MOST_EFFORT &&
+			(sizeof(KnownSet) + sizeof(int) * 4 * size) * sets + sizeof(KnownNode) * nodes <= budget_limit() / 4)
+			break;
+	}
 	return size;
 }
 
@@ -136,8 +146,8 @@ add_set(KnownSets *s, const ColumnsKnown *known, const int *attrs, int size)
 
 	set->known = known;
 	set->size = size;
-	set->attrs = memcpy(MemoryContextAlloc(s->context, sizeof(int) * (size + 1)), attrs, sizeof(int) * size);
-	set->strides = MemoryContextAlloc(s->context, sizeof(int) * (size + 1));
+	set->attrs = memcpy(MemoryContextAlloc(s->context, sizeof(int) * 2 * size), attrs, sizeof(int) * size);
+	set->strides = set->attrs + size;
 	set->first = s->nnodes;
 	set->nnodes = 1;
 	for (int i = 0; i < size; i++)
@@ -236,11 +246,13 @@ count_classes(KnownSets *s, const KnownSet *set, Size node, const TupleTable *ce
 static bool
 class_is_out(KnownSets *s, const KnownSet *set, uint32 class)
 {
+	const ColumnsKnown *known = set->known;
+	int64		rows = s->classes_of->classes.counts[class];
 	uint32		n = 0;
 
-	for (uint32 i = s->class_start[class]; i < s->class_start[class + 1] && known_columns_column(s->population, set->known) >= 0; i++)
+	for (uint32 i = s->class_start[class]; i < s->class_start[class + 1] && known_columns_column(s->population, known) >= 0; i++)
 		s->together[n++] = s->slices[s->by_class[i]];
-	return known_columns_break(s->population, set->known, s->together, n, s->classes_of->classes.counts[class]);
+	return known_columns_figure(s->population, known, s->together, n, rows, (int64) known->threshold) < known->threshold;
 }
 
 /* Counts and lists what a node of a set suppresses. */
@@ -360,6 +372,7 @@ known_sets_create(const Population *population, int64 limit, int64 deadline)
 
 	if (population->nknown == 0 || population->nattrs == 0)
 		return NULL;
+	(void) known_columns_count(population);
 	context = AllocSetContextCreate(population->context, "anonopt known sets", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	s = palloc0(sizeof(KnownSets));
