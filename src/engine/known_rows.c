@@ -62,6 +62,7 @@ struct KnownRows
 	uint32	   *next;			/* by row: the person's next row of another
 								 * class */
 	uint32	   *profile_of;		/* by person; NO_CLASS if they have no rows */
+	uint32		npaths;
 	uint32		nprofiles;
 	uint32	   *first;			/* by profile: the first row of one of its
 								 * people */
@@ -88,6 +89,7 @@ known_rows_create(const Population *population, int64 k, int64 limit)
 
 	known->population = population;
 	known->limit = limit;
+	known->npaths = 1024;
 	for (int i = 0; i < population->nrows_known; i++)
 	{
 		known->promises[known->npromises++] = population->rows_known[i];
@@ -139,7 +141,7 @@ make_profiles(KnownRows *known)
 	const Population *population = known->population;
 	uint32		npersons = population->rows->npersons;
 	Size		nrows = known->start[npersons];
-	KeyCounter *paths = key_counter_create(CurrentMemoryContext, 1, 1024);
+	KeyCounter *paths = key_counter_create(CurrentMemoryContext, 1, known->npaths);
 
 	known->classes = population_alloc(population, sizeof(uint32), nrows + 1);
 	known->next = population_alloc(population, sizeof(uint32), nrows + 1);
@@ -185,6 +187,8 @@ make_profiles(KnownRows *known)
 		known->profile_of[person] = (uint32) paths->counts[path - 1] - 1;
 		known->people[known->profile_of[person]]++;
 	}
+	/* as many as the next node may have */
+	known->npaths = paths->nkeys;
 }
 
 static void
@@ -531,6 +535,7 @@ refuse_parts(uint32 rows, uint32 largest, double parts)
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("too many sets of rows to promise something for any %u rows of a person", rows),
 			 errdetail("There are at least %.0f sets of up to %u rows that look different; anonopt.memory allows %.0f.", parts, largest + 1, most_parts()),
+			 largest == 0 ? errhint("Choose more general levels, or increase anonopt.memory.") :
 			 errhint("Promise it for any %u rows or for all rows, choose more general levels, or increase anonopt.memory.", largest)));
 }
 
