@@ -268,6 +268,15 @@ dataset_promises_known(const Dataset *dataset)
 	return false;
 }
 
+int64
+dataset_strictest_k(const Dataset *dataset, int64 k)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (models[dataset->promises[i].model]->scope == ABOUT_SIZES)
+			k = Max(k, (int64) dataset->promises[i].threshold);
+	return k;
+}
+
 void
 dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 {

@@ -28,7 +28,7 @@ known_of_release(const Release *release, KnownContent *content)
 	known->name = release->sql_name;
 	known->has_people_k = release->population->has_persons;
 	content->same_rows = 1;
-	content->k = release->promise.k;
+	content->k = least_difference(release);
 	known->ngeneralized = release->population->nattrs;
 	known->generalized = palloc(sizeof(char *) * known->ngeneralized);
 	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
@@ -90,14 +90,14 @@ tell(const Comparison *comparison, int64 people, const KnownContent *nearest)
 				(errcode(composition_errcode(level)),
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
 						release->dataset->name, people),
-				 errdetail(INT64_FORMAT " is promised.", release->promise.k),
+				 errdetail(INT64_FORMAT " is promised.", least_difference(release)),
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 	else if (release->population->has_persons)
 		ereport(level,
 				(errcode(composition_errcode(level)),
 				 errmsg("release %s differs from what was shown before by rows that may all be one person's", release->sql_name),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " people are promised.",
-						   other, release->promise.k),
+						   other, least_difference(release)),
 				 errhint("The release does not record whose rows it showed. Set anonopt.composition to off if you know that enough people have changed.")));
 	else
 		ereport(level,
@@ -107,7 +107,7 @@ tell(const Comparison *comparison, int64 people, const KnownContent *nearest)
 							   (unsigned long) people,
 							   release->sql_name, people),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " is promised.",
-						   other, release->promise.k),
+						   other, least_difference(release)),
 				 errhint("See anonopt.release_risk; publish after more people have changed, or set anonopt.composition.")));
 }
 
@@ -141,7 +141,7 @@ tell_links(const Release *release, const KnownContent *earlier, int64 people, in
 						   (unsigned long) people,
 						   release->sql_name, earlier->release.name, people),
 			 errdetail("Values of %s that one of them shows in one class only join the rows of both. The smallest group with the same labels in both is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
-					   names.data, smallest, release->promise.k),
+					   names.data, smallest, least_difference(release)),
 			 errhint("See anonopt.release_risk; show the values generalized, or leave their columns out of one of the releases.")));
 }
 

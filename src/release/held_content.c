@@ -195,7 +195,8 @@ values_wanted(const Dataset *dataset, const Content *content)
 		for (int i = 0; i < dataset->npromises; i++)
 			if (dataset->promises[i].model == MODEL_L &&
 				dataset_has_role(dataset, ROLE_SENSITIVE, content->values[v]) &&
-				promise_is_about(&dataset->promises[i], content->values[v]))
+				(promise_is_about(&dataset->promises[i], content->values[v]) ||
+				 (dataset->promises[i].column != NULL && strcmp(dataset->promises[i].column, content->values[v]) == 0)))
 				wanted[v] = Max(wanted[v], (int64) dataset->promises[i].threshold);
 	return wanted;
 }
@@ -465,7 +466,7 @@ tell_held(const HeldBack *held, const HeldSums *sums)
 	if (held_shows_last(held))
 		appendStringInfoString(&detail, "All classes show what they showed last. ");
 	appendStringInfo(&detail, "Fewer than " INT64_FORMAT " people, or too few values, would differ"
-					 " from what was shown before.", release->promise.k);
+					 " from what was shown before.", least_difference(release));
 	if (sums->all_departed > 0)
 		appendStringInfo(&detail, " Still shown, though they were deleted: " INT64_FORMAT ".",
 						 sums->all_departed);

@@ -431,7 +431,7 @@ held_may_thin(const HeldBack *held, uint32 class)
 
 	return !release->keep_deleted && !release->population->has_persons && release->by.kind != BY_RECODING &&
 		(held->deleted[class] > 0 ||
-		 held->fresh.people[class] - held->last.people[class] >= release->promise.k);
+		 held->fresh.people[class] - held->last.people[class] >= least_difference(release));
 }
 
 /* A class of O or of F, while some of its people are left out. */
@@ -479,7 +479,7 @@ has_enough(const ThinClass *thin, bool out)
 	for (uint32 i = 0; i < thin->n; i++)
 		if ((out ? shown->out[thin->rows[i]] : thin->held->cells->counts[thin->cells[i]]) > 0)
 			cells[n++] = thin->cells[i];
-	has = people >= thin->held->release->promise.k && !lacks_values(thin->held, cells, n);
+	has = people >= least_difference(thin->held->release) && !lacks_values(thin->held, cells, n);
 	pfree(cells);
 	return has;
 }
@@ -497,7 +497,7 @@ offends_past(const ThinClass *thin, const Past *past)
 {
 	const HeldBack *held = thin->held;
 	const int64 *left = held->cells->counts;
-	int64		k = held->release->promise.k;
+	int64		k = least_difference(held->release);
 	int64		ours = 0;
 	int64		theirs = 0;
 	uint32	   *cells = palloc(sizeof(uint32) * ((Size) past->n + thin->n + 1));
@@ -535,7 +535,7 @@ try_leaving_out(const ThinClass *thin, const Past *base, int64 least)
 	HeldBack   *held = thin->held;
 	Shown	   *shown = thin->shown;
 	int64		people = shown->people[thin->class];
-	int64		k = held->release->promise.k;
+	int64		k = least_difference(held->release);
 	int64	   *all_out = &shown->out_of[thin->class];
 	int64	   *left = held->cells->counts;
 	uint32	   *who = budget_alloc(sizeof(uint32), (Size) people + 1);	/* by person: the row */
@@ -603,7 +603,7 @@ held_leave_out(HeldBack *held, Shown *shown, uint32 class, int64 most)
 	MemoryContext tries = AllocSetContextCreate(context, "anonopt tries", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	const Content *content = shown->content;
-	int64		k = held->release->promise.k;
+	int64		k = least_difference(held->release);
 	List	   *pasts = held->pasts[class];
 	ThinClass	thin = {.held = held,.shown = shown,.class = class};
 	bool		done = false;

@@ -124,7 +124,7 @@ find_offences(HeldBack *held, const ContentDifference *difference, const CommonV
 		for (uint32 class = 0; class < n; class++)
 			offends[class] = offends[class] || (only[class] > 0 && others[class] > 0 &&
 												(release->population->has_persons ||
-												 only[class] < release->promise.k));
+												 only[class] < least_difference(release)));
 		for (int v = 0; v < view->nvalues; v++)
 		{
 			int64		wanted = held->wanted[view->values[v][0]];

@@ -251,6 +251,17 @@ extern char *changed_hierarchies(const ReleaseEntry *entry, Oid owner, const Dat
 extern bool release_needs_hierarchy(const Dataset *dataset, const Declared *declared);
 extern List *release_hierarchies(const Dataset *dataset);
 
+/*
+ * How many people must have come or gone: the strictest k that is promised.  If
+ * so many, or none, differ in each class, as many or none do among those who
+ * share any of its labels.
+ */
+static inline int64
+least_difference(const Release *release)
+{
+	return dataset_strictest_k(release->dataset, release->promise.k);
+}
+
 /* --------------------------------------------- differentially private releases */
 
 static inline bool

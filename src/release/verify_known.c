@@ -140,6 +140,7 @@ verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows,
 	}
 	if (unmeasured > 0 && tells)
 		ereport(NOTICE,
-				(errmsg("what release %s promises against people who know some columns, or several rows, cannot be measured", relation_sql_name(entry->relation)),
+				(errmsg("what release %s promises against people who know some columns, or several rows, cannot be measured",
+						relation_sql_name(entry->relation)),
 				 errdetail("It does not show whose rows are whose.")));
 }

@@ -166,7 +166,7 @@ BEGIN
     PERFORM anonopt.drop_release('r');
 END $$;
 
-SELECT plan(11);
+SELECT plan(13);
 SELECT setseed(0.29) \g /dev/null
 SELECT is_empty(format('SELECT w FROM generate_series(1, pg_temp.few(%s)) i, pg_temp.wrong_release(i, %L, %L, %L) w', n, with_person, call, star), call)
 FROM (VALUES (25, false, 'SELECT anonopt.publish_table(''r'', ''d'', levels => %L, k => 1, columns => ''{a,b,c,d,s,u,id}'')', false),
@@ -174,6 +174,22 @@ FROM (VALUES (25, false, 'SELECT anonopt.publish_table(''r'', ''d'', levels => %
     (10, false, 'SELECT anonopt.create_view(''r'', ''d'', levels => %L, k => 1, columns => ''{a,b,c,d,s,u,id}'')', false),
     (10, false, 'SELECT anonopt.create_view(''r'', ''d'', levels => %L, k => 1, materialized => false, columns => ''{a,b,c,d,s,u,id}'')', false),
     (20, true, 'SELECT anonopt.publish_table(''r'', ''d'', levels => %L, k => 1, columns => ''{a,b,c,d,s,u,id}'')', false)) x (n, with_person, call, star);
+-- Who came is hidden among as many people as are promised to whoever knows the least
+DELETE FROM people \g /dev/null
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null
+DELETE FROM anonopt.published \g /dev/null
+SET anonopt.composition = refuse;
+INSERT INTO people SELECT i, i, i % 8, i % 5, i % 4, i % 2, 'x' || i % 3, i % 3 FROM generate_series(1, 640) i \g /dev/null
+SELECT anonopt.create_dataset('d', 'people') \g /dev/null
+SELECT anonopt.add_quasi_identifier('d', x::name, ('h_' || x)::regclass) FROM unnest('{a,b}'::text[]) x \g /dev/null
+SELECT anonopt.add_promise('d', 'k', 2), anonopt.add_promise('d', 'k', 10, columns_known => 1) \g /dev/null
+SELECT anonopt.publish_table('r', 'd', '{1,1}') \g /dev/null
+INSERT INTO people SELECT 1000 + i, 1000 + i, 0, 0, 0, 0, 'x', 0 FROM generate_series(1, 5) i \g /dev/null
+SELECT throws_ok($$SELECT anonopt.refresh_release('r')$$, '55000', NULL, 'five newcomers are too few for those who know a column');
+INSERT INTO people SELECT 2000 + i, 2000 + i, 0, 0, 0, 0, 'x', 0 FROM generate_series(1, 5) i \g /dev/null
+SELECT lives_ok($$SELECT anonopt.refresh_release('r')$$, 'ten are not');
+SET anonopt.composition = off;
+
 SELECT cmp_ok((SELECT count(*) FROM done WHERE what = w), '>', 0::bigint, 'enough were ' || w)
 FROM unnest('{published,published with suppression,refused,refreshed,not refreshed,held back}'::text[]) w;
 SELECT finish();
