@@ -79,7 +79,8 @@ KnownRows *
 known_rows_create(const Population *population, int64 k, int64 limit)
 {
 	const PersonRows *rows = population->rows;
-	MemoryContext old = MemoryContextSwitchTo(AllocSetContextCreate(population->context, "anonopt known rows", ALLOCSET_DEFAULT_SIZES));
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt known rows", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	KnownRows  *known = palloc0(sizeof(KnownRows));
 	uint32		npersons = rows->npersons;
 	int			bottom[MAX_ATTRIBUTES] = {0};
@@ -189,6 +190,13 @@ make_profiles(KnownRows *known)
 	}
 	/* as many as the next node may have */
 	known->npaths = paths->nkeys;
+}
+
+/* A profile's next row of another class. */
+static inline uint32
+next_class(const KnownRows *known, uint32 profile, uint32 row)
+{
+	return known->next[known->first[profile] + row];
 }
 
 static void
@@ -449,7 +457,8 @@ find_whole(WholeSearch *s, uint32 profile)
 
 		if (s->at[profile] % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (!s->known->shown[other] || (s->marks[profile] & ~s->marks[other]) != 0 || !has_all(s->known, other, profile))
+		if (!s->known->shown[other] || (s->marks[profile] & ~s->marks[other]) != 0 ||
+			!has_all(s->known, other, profile))
 			continue;
 		s->people[profile] += s->known->people[other];
 		if (s->nfound == s->room)
@@ -546,7 +555,8 @@ keep_promise(KnownRows *known, const RowsKnown *promise)
 	uint32		most = most_rows(known);
 	bool		whole = promise->rows >= most;
 	uint32		last = whole ? Min(most, SMALL_PARTS) : (uint32) promise->rows;
-	MemoryContext old = MemoryContextSwitchTo(AllocSetContextCreate(known->context, "anonopt known parts", ALLOCSET_DEFAULT_SIZES));
+	MemoryContext context = AllocSetContextCreate(known->context, "anonopt known parts", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
 	for (uint32 size = Min(last, 1); size > 0; size = size < last ? Min(2 * size, last) : 0)
 	{
@@ -560,13 +570,14 @@ keep_promise(KnownRows *known, const RowsKnown *promise)
 			break;
 		list_parts(known, size, nparts, &parts);
 		drop_rare_parts(known, &parts, promise->k);
-		MemoryContextReset(CurrentMemoryContext);
+		MemoryContextReset(context);
 		if (known->rows_out > known->limit)
 			break;
 	}
 	if (whole && most_rows(known) > last && known->rows_out <= known->limit)
 		drop_rare_wholes(known, promise->k);
-	MemoryContextDelete(MemoryContextSwitchTo(old));
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 /* ------------------------------------------------------- what is left of a node */
@@ -614,12 +625,14 @@ make_classes(KnownRows *known)
 	Population	values = *population;	/* without the persons, who are
 										 * counted by profiles */
 	TupleTable *tuples = tuple_table_create(population, CurrentMemoryContext, all->ntuples);
-	uint32	   *number = known->number = population_alloc(population, sizeof(uint32), (Size) classes->ntuples + 1);
+	uint32	   *number = population_alloc(population, sizeof(uint32), (Size) classes->ntuples + 1);
 	uint32	   *class_of = population_alloc(population, sizeof(uint32), (Size) all->ntuples + 1);
-	uint64	   *keys = population_alloc(population, sizeof(uint64) * population->nwords, (Size) classes->ntuples + 1);
+	Size		key_size = sizeof(uint64) * population->nwords;
+	uint64	   *keys = population_alloc(population, key_size, (Size) classes->ntuples + 1);
 	uint32		entry = 0;
 	uint32		n = 0;
 
+	known->number = number;
 	memset(number, 0xff, sizeof(uint32) * ((Size) classes->ntuples + 1));
 	for (uint32 i = 0; i < all->ntuples; i++)
 	{
@@ -635,7 +648,7 @@ make_classes(KnownRows *known)
 			continue;
 		if (number[class] == NO_CLASS)
 		{
-			memcpy(keys + (Size) n * population->nwords, classes->keys + (Size) class * population->nwords, sizeof(uint64) * population->nwords);
+			memcpy(keys + (Size) n * population->nwords, classes->keys + (Size) class * population->nwords, key_size);
 			number[class] = n++;
 		}
 		class_of[at] = number[class];
@@ -651,7 +664,7 @@ make_classes(KnownRows *known)
 	known->left.classes->people = population_alloc(population, sizeof(uint32), (Size) n + 1);
 	memset(known->left.classes->people, 0, sizeof(uint32) * ((Size) n + 1));
 	for (uint32 profile = 0; profile < known->nprofiles; profile++)
-		for (uint32 i = 0; i < known->length[profile] && known->shown[profile]; i = known->next[known->first[profile] + i])
+		for (uint32 i = 0; i < known->length[profile] && known->shown[profile]; i = next_class(known, profile, i))
 			known->left.classes->people[number[known->classes[known->first[profile] + i]]] += known->people[profile];
 	pfree(class_of);
 	tuple_table_free(population, tuples);
@@ -669,7 +682,7 @@ leave_broken(KnownRows *known)
 	uint32		nout = known->nout;
 
 	for (uint32 profile = 0; profile < known->nprofiles; profile++)
-		for (uint32 i = 0; i < known->length[profile] && known->shown[profile]; i = known->next[known->first[profile] + i])
+		for (uint32 i = 0; i < known->length[profile] && known->shown[profile]; i = next_class(known, profile, i))
 		{
 			uint32		class = known->number[known->classes[known->first[profile] + i]];
 			int			breaks = 0;
@@ -725,7 +738,7 @@ known_rows_out(const Population *population, int64 k, Recodings node)
 	out = population_alloc(population, sizeof(int64), (Size) known->counter->classes.ntuples + 1);
 	memset(out, 0, sizeof(int64) * ((Size) known->counter->classes.ntuples + 1));
 	for (uint32 profile = 0; profile < known->nprofiles; profile++)
-		for (uint32 i = 0; i < known->length[profile] && !known->shown[profile]; i = known->next[known->first[profile] + i])
+		for (uint32 i = 0; i < known->length[profile] && !known->shown[profile]; i = next_class(known, profile, i))
 			out[known->classes[known->first[profile] + i]] += known->people[profile];
 	return out;
 }
