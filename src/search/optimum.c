@@ -699,7 +699,8 @@ boxes_begin(Population *population, const void *order)
 	if (is_sum_of_levels(s->order.loss))
 		s->losses = level_losses_create(population, s->order.loss);
 	s->sets = sets_of(population, &s->order);
-	s->tables.empty = s->sets != NULL && s->losses != NULL && s->tables.promise.k == 0 && !population->has_conditions;
+	s->tables.empty = s->sets != NULL && s->losses != NULL && s->tables.promise.k == 0 && !population->has_conditions &&
+		!population_asks_outside(population);
 	s->more = palloc0(sizeof(int128) * level_losses_room(population));
 	MemoryContextSwitchTo(old);
 	return s;

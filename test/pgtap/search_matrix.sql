@@ -111,10 +111,10 @@ BEGIN
 END $$;
 
 SELECT no_plan();
-SELECT pg_temp.verdict(nr::int * 4 + place::int + repeat * 100, string_to_array(listed, ' '), arguments, share)
+SELECT pg_temp.verdict(nr::int * 4 + place::int + repeat * 100, ARRAY(SELECT replace(x, '_any', ' for some') FROM string_to_table(listed, ' ') x), arguments, share)
 FROM unnest(ARRAY['k', 'l', 'entropy_l', 'recursive_l', 't', 'alpha', 'beta', 'disclosure', 'k_map', 'presence', 'average_risk', 'share_above',
-        'k t alpha', 'k_map entropy_l', '', '', '', 'alpha'],
-    ARRAY['', '', '', '', '', '', '', '', '', '', '', '', '', '', 'k => 3', 'l => 2', 't => 0.35', 'k => 2, l => 2, t => 0.5'])
+        'k t alpha', 'k_map entropy_l', '', '', '', 'alpha', 'k_any', 'l_any', 'k_any l_any t', 'k_any k_map recursive_l', 'k_any presence average_risk', 'k_any share_above'],
+    ARRAY['', '', '', '', '', '', '', '', '', '', '', '', '', '', 'k => 3', 'l => 2', 't => 0.35', 'k => 2, l => 2, t => 0.5', '', '', '', '', '', 'k => 2'])
         WITH ORDINALITY x (listed, arguments, nr),
     unnest('{0,0.1,0.4}'::float8[]) WITH ORDINALITY z (share, place), generate_series(1, :rounds) repeat
 WHERE :rounds > 1 OR place = 1 + nr % 3;
