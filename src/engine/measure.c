@@ -231,8 +231,8 @@ doomed_of_class(const Measurer *m, const TupleTable *classes, uint32 class)
 }
 
 /*
- * Classes of which nothing is shown
- * below take others with them, as known_columns.c proves.
+ * Classes of which nothing is shown below take others with them, as
+ * known_columns.c proves; of those that neither takes, a part may be doomed.
  */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
@@ -242,19 +242,12 @@ people_doomed(const Measurer *m, const TupleTable *classes)
 
 	if (m->known_rows != NULL)
 		return m->left_out;
+	for (uint32 i = 0; i < classes->ntuples && hidden != NULL; i++)
+		hidden[i] = doomed_of_class(m, classes, i) == classes->counts[i];
+	if (hidden != NULL)
+		known_columns_hide(m->population, classes, hidden);
 	for (uint32 i = 0; i < classes->ntuples; i++)
-	{
-		int64		doomed = doomed_of_class(m, classes, i);
-
-		if (hidden != NULL)
-			hidden[i] = doomed == classes->counts[i];
-		people += hidden != NULL && hidden[i] ? 0 : doomed;
-	}
-	if (hidden == NULL)
-		return people;
-	known_columns_hide(m->population, classes, hidden);
-	for (uint32 i = 0; i < classes->ntuples; i++)
-		people += hidden[i] ? classes->counts[i] : 0;
+		people += hidden != NULL && hidden[i] ? classes->counts[i] : doomed_of_class(m, classes, i);
 	return people;
 }
 

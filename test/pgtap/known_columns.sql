@@ -249,7 +249,7 @@ BEGIN
 	DROP MATERIALIZED VIEW known.starred;
 END $$;
 
-SELECT plan(5);
+SELECT plan(6);
 SELECT is_empty($$SELECT known.differences(seed) FROM generate_series(1, pg_temp.few(60)) seed$$,
 	'every node shows what plain SQL does, and searches find the best of them');
 SELECT is_empty($$SELECT known.differences_of_releases(seed) FROM generate_series(101, 100 + pg_temp.few(60)) seed WHERE seed % 4 <> 2$$,
@@ -265,5 +265,14 @@ SELECT throws_ok(call, '54000', 'too many sets of columns', call) FROM unnest(AR
 SELECT anonopt.drop_promise('w', 'k', columns_known => 20), anonopt.add_promise('w', 'k', 3, columns_known => 3) \g /dev/null
 SELECT set_config('anonopt.memory', '8MB', true) \g /dev/null
 SELECT results_eq($$SELECT k_known >= 3 AND feasible FROM anonopt.optimize('w', time_limit => '1 s')$$, $$VALUES (true)$$, 'little memory');
+-- alpha dooms a part of a class that the others take away whole: it counts once, so that the finest node is not given up
+CREATE TABLE known.doomed AS SELECT 0 AS a, 0 AS b, CASE WHEN i <= 17 THEN 0 ELSE 1 END AS s FROM generate_series(1, 18) i
+	UNION ALL SELECT 1, 0, CASE WHEN i <= 90 THEN 0 ELSE 1 + i % 2 END FROM generate_series(1, 180) i
+	UNION ALL SELECT 1, 1, CASE WHEN i <= 18 THEN 0 ELSE 1 END FROM generate_series(1, 20) i;
+SELECT anonopt.create_interval_hierarchy('known.two', 0, 1, '{}'), anonopt.create_dataset('doomed', 'known.doomed', 40.5 / 218) \g /dev/null
+SELECT anonopt.add_quasi_identifier('doomed', 'a', 'known.two'), anonopt.add_quasi_identifier('doomed', 'b', 'known.two'), anonopt.add_sensitive('doomed', 's'),
+	anonopt.add_promise('doomed', 'alpha', 0.5, 's'), anonopt.add_promise('doomed', 'k', 20, columns_known => 1) \g /dev/null
+SELECT results_eq($$SELECT levels, suppressed FROM anonopt.pareto('doomed')$$, $$SELECT levels, suppressed FROM anonopt.lattice('doomed') WHERE feasible$$,
+	'a class that is taken away by two promises counts once');
 SELECT * FROM finish();
 ROLLBACK;
