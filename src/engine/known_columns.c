@@ -269,27 +269,33 @@ visit_set(Hiding *h, const ColumnsKnown *known, const int *set, uint32 before, b
 	return h->left.ntuples < left;
 }
 
+/* The number of sets of columns; fails if they are more than could be remembered. */
+static double
+sets_of(const Population *population, const ColumnsKnown *known)
+{
+	int			size = known_columns_size(population, known);
+	double		sets = known_columns_sets(population->nattrs, size);
+	int			fits = size;
+
+	while (fits > 0 && !budget_allows(population->context, (Size) (known_columns_sets(population->nattrs, fits) * sizeof(uint32))))
+		fits--;
+	if (fits < size)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many sets of columns"),
+				 errdetail("There are %.0f sets of %d of %d columns, more than anonopt.memory has room for.",
+						   sets, size, population->nattrs),
+				 errhint("Set anonopt.memory higher, or let at most %d columns be known.", fits)));
+	return sets;
+}
+
 Size
 known_columns_count(const Population *population)
 {
 	double		sets = 0;
 
 	for (int i = 0; i < population->nknown; i++)
-	{
-		int			size = known_columns_size(population, &population->known[i]);
-		int			fits = size;
-
-		while (fits > 0 && !budget_allows(population->context, (Size) (known_columns_sets(population->nattrs, fits) * sizeof(uint32))))
-			fits--;
-		if (fits < size)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("too many sets of columns"),
-					 errdetail("There are %.0f sets of %d of %d columns, more than anonopt.memory has room for.",
-							   known_columns_sets(population->nattrs, size), size, population->nattrs),
-					 errhint("Set anonopt.memory higher, or promise it for at most %d columns known.", fits)));
-		sets += known_columns_sets(population->nattrs, size);
-	}
+		sets += sets_of(population, &population->known[i]);
 	budget_require(population->context, (Size) (sets * sizeof(uint32)));
 	return (Size) sets;
 }
@@ -364,6 +370,7 @@ known_columns_visit(const Population *population, const TupleTable *classes, con
 	int			size = known_columns_size(population, known);
 	int			set[MAX_ATTRIBUTES];
 
+	(void) sets_of(population, known);
 	known_columns_first(set, size);
 	do
 	{

@@ -10,7 +10,7 @@ SELECT anonopt.create_dataset('d', 'people', 1), anonopt.create_dataset('p', 'pe
 SELECT anonopt.add_quasi_identifier(d, x::name, 'h') FROM unnest('{d,p}'::text[]) d, unnest('{a,b,c}'::text[]) x ORDER BY d, x \g /dev/null
 SELECT anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('p', 's') \g /dev/null
 
-SELECT plan(37);
+SELECT plan(38);
 
 -- What is not a promise
 SELECT throws_ok(format('SELECT anonopt.add_promise(%s)', arguments), '22023', NULL, arguments || ': ' || why)
@@ -95,6 +95,11 @@ SELECT is_empty(format('SELECT w FROM generate_series(1, pg_temp.few(50)) i, pg_
 FROM generate_series(1, 5) m;
 SELECT ok(anonopt.k_anonymity(NULL, '{a}', 1) IS NULL AND anonopt.l_diversity('seen', '{a}', NULL, 1) IS NULL AND anonopt.k_anonymity('seen', '{a,b}', NULL) = anonopt.k_anonymity('seen', '{a,b}'),
 	'no relation has no k; no number means all columns');
+
+CREATE TABLE wide AS SELECT (SELECT array_agg(i % j) FROM generate_series(2, 65) j) AS v FROM generate_series(1, 10) i;
+SELECT format('CREATE VIEW columns_of AS SELECT %s FROM wide', string_agg(format('v[%s] AS c%s', j, j), ', ')) FROM generate_series(1, 64) j \gexec
+SELECT throws_ok($$SELECT anonopt.k_anonymity('columns_of', ARRAY(SELECT ('c' || j)::name FROM generate_series(1, 64) j), 32)$$, '54000',
+	'too many sets of columns', 'sets that would never end are refused');
 
 SELECT finish();
 ROLLBACK;
