@@ -12,6 +12,7 @@
 
 #include "base/budget.h"
 #include "base/bytes.h"
+#include "base/prng.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/sql.h"
@@ -116,10 +117,7 @@ draw(Lottery *lottery)
 {
 	if (lottery->nnumbers == 0)
 	{
-		if (!pg_strong_random(lottery->numbers, sizeof(lottery->numbers)))
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg("could not generate random values")));
+		strong_random(lottery->numbers, sizeof(lottery->numbers));
 		lottery->nnumbers = STRONG_NUMBERS;
 	}
 	return lottery->numbers[--lottery->nnumbers] < lottery->below;

@@ -35,6 +35,7 @@
 #include <float.h>
 
 #include "base/budget.h"
+#include "base/prng.h"
 #include "build/hierarchy_build.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
@@ -215,10 +216,7 @@ private_leave_out(Release *release)
 	Looks		looks = {.release = release,.spool = spool,.n = spool->person_of == NULL ? spool->ngroups :
 	spool->ndrawn};
 
-	if (!pg_strong_random(looks.seeds, sizeof(looks.seeds)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	strong_random(looks.seeds, sizeof(looks.seeds));
 	looks.sums = budget_alloc_zero(2 * sizeof(uint64), looks.n + 1);
 	looks.alike = key_counter_create(CurrentMemoryContext, 2, 1024);
 	for (uint32 group = 0; group < spool->ngroups; group++)
