@@ -139,8 +139,8 @@ hiding_create(const Population *population, const TupleTable *classes, const boo
 	{
 		if (hidden != NULL && hidden[class])
 			continue;
-		memcpy(h->left.keys + (Size) h->left.ntuples * population->nwords, classes->keys + (Size) class * population->nwords,
-			   sizeof(uint64) * population->nwords);
+		memcpy(h->left.keys + (Size) h->left.ntuples * population->nwords,
+			   classes->keys + (Size) class * population->nwords, sizeof(uint64) * population->nwords);
 		h->left.counts[h->left.ntuples] = classes->counts[class];
 		h->number[h->left.ntuples++] = class;
 	}
@@ -154,8 +154,8 @@ hiding_create(const Population *population, const TupleTable *classes, const boo
 }
 
 /*
- * Groups what is left by the labels of a set: everybody, or only the groups of those that were taken away since there
- * were so many left.
+ * Groups what is left by the labels of a set: everybody, or only the groups of
+ * those that were taken away since there were so many left.
  */
 static void
 group_left(Hiding *h, const int *set, int size, uint32 before)
@@ -205,7 +205,8 @@ known_columns_column(const Population *population, const ColumnsKnown *known)
 }
 
 double
-known_columns_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n, int64 rows, int64 enough)
+known_columns_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n,
+					 int64 rows, int64 enough)
 {
 	Histograms *histograms;
 	HistogramMark mark;
@@ -238,9 +239,10 @@ find_figures(Hiding *h, const ColumnsKnown *known, int64 enough)
 	{
 		int64		rows = h->counter->classes.counts[group];
 		uint32		start = column >= 0 ? h->start[group] : 0;
+		uint32		n = column >= 0 ? h->start[group + 1] - start : 0;
 
 		h->figures[group] = rows == 0 ? 0 :
-			known_columns_figure(h->population, known, h->together + start, column >= 0 ? h->start[group + 1] - start : 0, rows, enough);
+			known_columns_figure(h->population, known, h->together + start, n, rows, enough);
 	}
 }
 
@@ -361,8 +363,8 @@ known_columns_hide(const Population *population, const TupleTable *classes, bool
 /* ----------------------------------------------------------------- measuring */
 
 void
-known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden, const ColumnsKnown *known,
-					VisitSet visit, void *arg)
+known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden,
+					const ColumnsKnown *known, VisitSet visit, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt known columns", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -406,7 +408,8 @@ find_least(void *arg, const int *set, int size, const double *figures, uint32 n)
 }
 
 double
-known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden, const ColumnsKnown *known, int *worst)
+known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden,
+					const ColumnsKnown *known, int *worst)
 {
 	LeastFigure found = {HUGE_VAL, worst};
 

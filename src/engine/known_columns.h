@@ -7,7 +7,10 @@
 
 #include "engine/population.h"
 
-/* The number of columns of each set, and of such sets; the first set, and the next, in lexicographic order. */
+/*
+ * The number of columns of each set, and of such sets; the first set, and the
+ * next, in lexicographic order.
+ */
 extern int	known_columns_size(const Population *population, const ColumnsKnown *known);
 extern double known_columns_sets(int nattrs, int size);
 extern void known_columns_first(int *set, int size);
@@ -19,22 +22,28 @@ extern Size known_columns_count(const Population *population);
 /* The place of the column whose histograms a promise needs, or -1 if rows are people. */
 extern int	known_columns_column(const Population *population, const ColumnsKnown *known);
 
-/* The people or values of rows with the same labels of a set, given the histograms of that column; people until there are enough. */
-extern double known_columns_figure(const Population *population, const ColumnsKnown *known, const uint32 *slices, uint32 n,
-								   int64 rows, int64 enough);
+/*
+ * The people or values of rows with the same labels of a set, given the
+ * histograms of that column; people until there are enough.
+ */
+extern double known_columns_figure(const Population *population, const ColumnsKnown *known,
+								   const uint32 *slices, uint32 n, int64 rows, int64 enough);
 
 /*
- * Hides further classes of a node, until those that are left keep the promises about known columns; hidden[] says which
- * are gone already.  If requested, notes the number of the promise that each of the others was hidden for, or -1.
+ * Hides further classes of a node, until those that are left keep the promises
+ * about known columns; hidden[] says which are gone already.  If requested,
+ * notes the number of the promise that each of the others was hidden for, or -1.
  */
 extern void known_columns_hide(const Population *population, const TupleTable *classes, bool *hidden);
-extern void known_columns_hide_for(const Population *population, const TupleTable *classes, bool *hidden, int *promise);
+extern void known_columns_hide_for(const Population *population, const TupleTable *classes, bool *hidden,
+								   int *promise);
 
 /*
- * The people in the smallest class of any so many columns of what is left, or of all if hidden is NULL; 0 if nothing is
- * left.
+ * The people in the smallest class of any so many columns of what is left, or
+ * of all if hidden is NULL; 0 if nothing is left.
  */
-extern int64 known_columns_least(const Population *population, const TupleTable *classes, const bool *hidden, int columns);
+extern int64 known_columns_least(const Population *population, const TupleTable *classes,
+								 const bool *hidden, int columns);
 
 /* Calls a function for every set, with the figure, people or values, of each of its classes. */
 typedef void (*VisitSet) (void *arg, const int *set, int size, const double *figures, uint32 n);
@@ -47,8 +56,8 @@ extern double known_columns_worst(const Population *population, const TupleTable
 								  const ColumnsKnown *known, int *worst);
 
 /*
- * Whether people who look alike, whatever is known of them, keep every such promise about a column, given its histogram, or
- * about people, at -1.
+ * Whether people who look alike, whatever is known of them, keep every such
+ * promise about a column, given its histogram, or about people, at -1.
  */
 extern bool known_columns_kept_alike(const Population *population, int column, int64 people, uint32 number);
 

@@ -194,7 +194,8 @@ is_below_out(const KnownSets *s, const KnownSet *set, Size node)
 	{
 		Size		level = node / set->strides[i] % levels_of(s, set->attrs[i]);
 
-		if (level + 1 < levels_of(s, set->attrs[i]) && s->nodes[set->first + node + set->strides[i]].suppressed > s->limit)
+		if (level + 1 < levels_of(s, set->attrs[i]) &&
+			s->nodes[set->first + node + set->strides[i]].suppressed > s->limit)
 			return true;
 	}
 	return false;
@@ -234,8 +235,9 @@ count_classes(KnownSets *s, const KnownSet *set, Size node, const TupleTable *ce
 	for (int i = 0; i < set->size; i++)
 	{
 		const Attribute *attr = &s->population->attrs[set->attrs[i]];
+		Size		level = node / set->strides[i] % levels_of(s, set->attrs[i]);
 
-		shown[set->attrs[i]] = &attr->hierarchy->levels[attr->min_level + node / set->strides[i] % levels_of(s, set->attrs[i])];
+		shown[set->attrs[i]] = &attr->hierarchy->levels[attr->min_level + level];
 	}
 	class_counter_recode(s->classes_of, cells, s->lowest, shown, s->class_of);
 	group_by_class(s->class_of, cells->ntuples, s->classes_of->classes.ntuples, NULL, s->class_start, s->by_class);
@@ -248,11 +250,13 @@ class_is_out(KnownSets *s, const KnownSet *set, uint32 class)
 {
 	const ColumnsKnown *known = set->known;
 	int64		rows = s->classes_of->classes.counts[class];
+	bool		needs_slices = known_columns_column(s->population, known) >= 0;
 	uint32		n = 0;
 
-	for (uint32 i = s->class_start[class]; i < s->class_start[class + 1] && known_columns_column(s->population, known) >= 0; i++)
+	for (uint32 i = s->class_start[class]; i < s->class_start[class + 1] && needs_slices; i++)
 		s->together[n++] = s->slices[s->by_class[i]];
-	return known_columns_figure(s->population, known, s->together, n, rows, (int64) known->threshold) < known->threshold;
+	return known->threshold >
+		known_columns_figure(s->population, known, s->together, n, rows, (int64) known->threshold);
 }
 
 /* Counts and lists what a node of a set suppresses. */

@@ -21,7 +21,10 @@ extern bool is_sum_of_levels(Objective loss);
 
 extern LevelLosses *level_losses_create(const Population *population, Objective loss);
 
-/* Sets them for levels between two nodes, if people lose more than by their labels, given by attribute and level. */
+/*
+ * Sets them for levels between two nodes, if people lose more than by their
+ * labels, given by attribute and level.
+ */
 extern void level_losses_raise(LevelLosses *losses, const Population *population, Objective loss, const int *lowest,
 							   const int *highest, const int128 *more);
 extern int	level_losses_room(const Population *population);

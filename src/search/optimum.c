@@ -412,8 +412,8 @@ forget_box(const BoxSearch *s, OpenBox *box)
 }
 
 /*
- * Adds what those lose who are known to be suppressed at a box's highest node; returns false if they are too many, and the
- * box is dropped.
+ * Adds what those lose who are known to be suppressed at a box's highest node;
+ * returns false if they are too many, and the box is dropped.
  */
 static bool
 look_at_highest(BoxSearch *s, OpenBox *box)
