@@ -641,6 +641,7 @@ dive(BoxSearch *s)
 	int			levels[MAX_ATTRIBUTES];
 	int		   *path = palloc(sizeof(int) * most_open(s->population));
 	int			steps = 0;
+	bool		in_time = true;
 	BoxTable   *table;
 
 	memcpy(levels, s->top, sizeof(levels));
@@ -659,9 +660,15 @@ dive(BoxSearch *s)
 		levels[a]--;
 		path[steps++] = a;
 	}
-	/* more may be suppressed than known columns do by themselves */
-	while (steps > 0 && !offer(s, levels) && s->sets != NULL)
-		levels[path[--steps]]++;
+
+	/*
+	 * more may be suppressed than known columns do by themselves: back, ever
+	 * faster
+	 */
+	for (int back = 1; steps > 0 && !offer(s, levels) && s->sets != NULL && !time_is_up(s->order.deadline, &in_time);
+		 back *= 2)
+		for (int i = 0; i < back && steps > 0; i++)
+			levels[path[--steps]]++;
 	pfree(path);
 }
 
