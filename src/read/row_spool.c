@@ -173,6 +173,34 @@ prepare_labels(const Reading *reading, RowSpool *spool)
 	}
 }
 
+/* Finds where the codes of the kept columns' own values are, of those that are digested. */
+static void
+find_values(const Reading *reading, RowSpool *spool)
+{
+	spool->value_columns = palloc0(sizeof(int) * (spool->ncolumns + 1));
+	for (int i = 0; i < spool->ncolumns; i++)
+		for (int read = 0; read < reading->ncolumns && spool->columns[i].digested; read++)
+			if (strcmp(reading->columns[read].declared->column, spool->columns[i].name) == 0)
+				spool->value_columns[i] = spool->columns[i].labelled ? spool->label_columns[i] : reading->columns[read].values_column;
+}
+
+/*
+ * The digest of a column's value in a group.  Of those who are drawn, different
+ * values must never be taken for equal ones, as texts with one digest would be,
+ * and nothing but the group is compared: the code will do.
+ */
+static uint64
+digest_in_group(const RowSpooler *spooler, uint32 group, int column, Datum value, bool isnull)
+{
+	const RowSpool *spool = spooler->spool;
+
+	if (isnull)
+		return 0;
+	if (spooler->lottery == NULL)
+		return value_digest(&spool->types[column], value);
+	return (uint64) read_code(spooler->reading, group, spool->value_columns[column]) + 1;
+}
+
 /* Receives a row: the columns that are kept, those that are encoded, perhaps a count. */
 static void
 take_row(void *arg, const Datum *kept, const bool *kept_nulls)
@@ -218,7 +246,7 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 		digests = spool->digests + (Size) spool->ngroups++ * spool->ndigested;
 		for (int i = 0; i < spool->ncolumns; i++)
 			if (spool->columns[i].digested)
-				*digests++ = nulls[i + 1] ? 0 : value_digest(&spool->types[i], values[i + 1]);
+				*digests++ = digest_in_group(spooler, group, i, values[i + 1], nulls[i + 1]);
 	}
 	if (!spool->keeps_rows || (spool->merges && !is_new))
 		return;
@@ -459,6 +487,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading_prepare(reading);
 	expected = reading_expect_memory(reading);
 	prepare_labels(reading, spool);
+	find_values(reading, spool);
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
 	reading->tuples = tuples_begin(reading->context, &reading->set);

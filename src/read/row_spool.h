@@ -59,7 +59,8 @@ typedef struct RowSpool
 	uint32	   *value_of;		/* by group: the population's value of the
 								 * first sensitive column, if wanted */
 	uint64	   *digests;		/* by group: a digest of each digested
-								 * column's value, 0 for NULL */
+								 * column's value, 0 for NULL; its code, if
+								 * people were drawn */
 	char	 ***values;			/* by sensitive column and number of a value */
 	char	 ***leaves;			/* likewise, the labels of their leaves; NULL
 								 * for a column without a hierarchy */
@@ -74,6 +75,8 @@ typedef struct RowSpool
 	int		   *label_columns;	/* by column: the one read that has its label,
 								 * or -1 */
 	Datum	  **labels;			/* by column and code: that label as text */
+	int		   *value_columns;	/* by digested column: the one read that has
+								 * its value, or label */
 } RowSpool;
 
 /*

@@ -1,7 +1,7 @@
 -- Differentially private releases: who is drawn, who is left out, what is told, and what is spent.
 \ir ../begin.inc
 SET client_min_messages = error;
-SELECT plan(57);
+SELECT plan(58);
 
 SELECT setseed(0.31) \g /dev/null
 SELECT anonopt.create_interval_hierarchy('ages', 0, 79, '{10,40}'), anonopt.create_interval_hierarchy('places', 0, 7, '{4}') \g /dev/null
@@ -171,5 +171,11 @@ SELECT throws_ok($$SELECT anonopt.publish_table('refused', 'd', '{3,2}', epsilon
 SELECT anonopt.drop_attribute('d', 'illness'), anonopt.add_promise('d', 'average_risk', 0.5) \g /dev/null
 SELECT throws_ok($$SELECT anonopt.publish_table('refused', 'd', '{3,2}', epsilon => 1, delta => 1e-5)$$, '0A000', NULL, 'a promise that looks at several classes');
 SELECT throws_ok($$SELECT anonopt.refresh_release('ranges')$$, '0A000', NULL, 'a refresh refuses what was declared since');
+-- two texts with one digest are two values, of which twenty people have the second
+CREATE TABLE noted AS SELECT i % 80 AS age, '8yn0iYCKYHlIj4-BwPqk'::text AS note FROM generate_series(1, 400) i;
+INSERT INTO noted SELECT 1, 'GReLUrM4wMqfg9yzV3KQ' FROM generate_series(1, 20);
+SELECT anonopt.create_dataset('noted', 'noted', 0), anonopt.add_quasi_identifier('noted', 'age', 'ages'), anonopt.set_insensitive('noted', 'note') \g /dev/null
+SELECT anonopt.publish_table('shown_notes', 'noted', '{3}', columns => '{note}', epsilon => 1, delta => 1e-5) \g /dev/null
+SELECT is((SELECT array_agg(DISTINCT note) FROM shown_notes), '{8yn0iYCKYHlIj4-BwPqk}', 'values are told apart by more than their digests');
 SELECT * FROM finish();
 ROLLBACK;
