@@ -243,7 +243,7 @@ my %argument = (
 	'relation oid' => 'SCHEMA.people', 'relation bigint' => '1', row_type => '1', id => '00000000-0000-0000-0000-000000000000',
 	column_name => 'zip', 'check_release_column column_name' => 'nr', 'check_release_columns columns' => '{nr}', columns => '{illness}', shown => '{illness}', uncovered => '{}', generalized => '{a,b}', class_columns => '{age,zip}', quasi_identifiers => '{age,zip}',
 	key => 'nr', person => 'nr', count_column => 'nr', sensitive => 'illness', 'sensitive name[]' => '{illness}', role => 'sensitive', published_by => 'alice',
-	levels => '{1,1}', a => '{1,1}', b => '{2,2}', 'a text' => 'a', 'b text' => 'b', 'a bit varying[]' => '{111,111}', 'b bit varying[]' => '{111,111}', cuts => '{111,111}', level => '1', min_level => '0', max_level => '2', columns_known => '1', rows_known => 'NULL', missing => '{}', facts => '{}', deadline => 'NULL',
+	levels => '{1,1}', a => '{1,1}', b => '{2,2}', 'a text' => 'a', 'b text' => 'b', 'a bit varying[]' => '{111,111}', 'b bit varying[]' => '{111,111}', cuts => '{111,111}', level => '1', min_level => '0', max_level => '2', columns_known => '1', rows_known => 'NULL', missing => '{}', facts => '{}', deadline => 'NULL', query => 'SELECT to_jsonb(p) FROM SCHEMA.people p',
 	objectives => '{k,glm}', objective => 'k', epsilon => '{1,1}', 'epsilon double precision' => '1', start => '{0.1,0.1}', 'poka start' => '{1,1}', aspiration => '{0.2,0.2}', candidates => '{{1,1}}',
 	properties => '{loss}', property => 'loss', index => 'p_rank', algorithm => 'btda', distance => 'equal', loss => 'glm',
 	'risk text' => 'identity', 'utility text' => 'depth', 'risk double precision[]' => '{1}', 'utility double precision[]' => '{1}',
