@@ -51,7 +51,7 @@ CREATE TABLE anonopt.published (
 	-- how generalized columns are shown, unless all are text
 	columns_as text[] CHECK (columns_as <@ '{text,range,bounds,middle}'),
 	-- of a sample: what each content spends, with what probability a row is drawn, whether the publisher vouches for the hierarchies
-	epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+	epsilon float8 CHECK (epsilon > 0 AND epsilon <= 1000),
 	delta float8 CHECK (delta > 0 AND delta < 1),
 	beta float8 CHECK (beta > 0 AND beta < 1),
 	vouched text NOT NULL DEFAULT 'no' CHECK (vouched IN ('no', 'yes')),
@@ -149,7 +149,7 @@ CREATE TABLE anonopt.published_content (
 	-- at which levels the compared columns are shown, if any is: -1 for one that is shown as it is
 	compared_levels int[],
 	-- what differential privacy of the content spends, in the first part; NULL if it is no sample
-	epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+	epsilon float8 CHECK (epsilon > 0 AND epsilon <= 1000),
 	delta float8 CHECK (delta > 0 AND delta < 1),
 	-- how the release generalized, in the first part, if it was republished since; NULL: as it does now
 	levels int[],

@@ -56,6 +56,9 @@
 #define MOST_ROWS (INT64CONST(1) << 44)
 #define MOST_K PG_INT32_MAX
 
+/* Nobody promises so much; sums of it stay finite. */
+#define MOST_EPSILON 1000
+
 /* Below it, s is nearly the best for any parameters. */
 #define MOST_S 1048576.0
 
@@ -266,10 +269,10 @@ privacy_parameters(double epsilon, double delta, const double *beta)
 	double		x;
 
 	/* NaN is none */
-	if (!(epsilon > 0 && epsilon <= DBL_MAX))
+	if (!(epsilon > 0 && epsilon <= MOST_EPSILON))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("epsilon must be a finite number above 0, not %g", epsilon),
+				 errmsg("epsilon must be above 0 and at most %d, not %g", MOST_EPSILON, epsilon),
 				 errhint("Values from 0.1 to 2 are customary: a person can change what anybody concludes by a factor of e^epsilon.")));
 	if (!(delta > 0 && delta < 1))
 		ereport(ERROR,

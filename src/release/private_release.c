@@ -85,7 +85,10 @@ require_private_column(const Release *release, const ShownColumn *column)
 					   " anonopt.add_sensitive(..., hierarchy => ..., level => ...).");
 }
 
-/* Fails if hierarchies may come from the data, unless the publisher vouches for them. */
+/*
+ * Fails if hierarchies may come from the data, unless the publisher vouches for them:
+ * also one of a column that is shown as it is, whose leaves say which values are read.
+ */
 static void
 require_private_hierarchies(const Release *release)
 {
@@ -95,7 +98,7 @@ require_private_hierarchies(const Release *release)
 	{
 		const Declared *declared = &dataset->attributes[i];
 
-		if (!release_needs_hierarchy(dataset, declared) ||
+		if (!OidIsValid(declared->hierarchy) ||
 			(!declared->grows && hierarchy_is_described(declared->hierarchy)))
 			continue;
 		ereport(ERROR,

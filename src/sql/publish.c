@@ -279,7 +279,11 @@ OWN_FUNCTION(anonopt_drop_release)
 
 OWN_FUNCTION(anonopt_forget_release)
 {
-	if (is_given(fcinfo, "id") && !is_given(fcinfo, "release"))
+	if (is_given(fcinfo, "id") && is_given(fcinfo, "release"))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot specify both release and id")));
+	if (is_given(fcinfo, "id"))
 	{
 		Datum		id = get_argument(fcinfo, "id", UUIDOID);
 		Oid			relation = release_by_id(id);

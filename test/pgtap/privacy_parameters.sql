@@ -1,6 +1,6 @@
 -- The parameters of differential privacy, compared with sums of exact numbers.
 \ir begin.inc
-SELECT plan(10);
+SELECT plan(17);
 
 -- The least k by the definition: the sums for every n from where it begins, until the exponential bound of their tail is below delta
 CREATE FUNCTION pg_temp.least_k(epsilon numeric, delta numeric, beta numeric) RETURNS int LANGUAGE plpgsql AS $$
@@ -53,5 +53,8 @@ SELECT is((SELECT k FROM anonopt.privacy_parameters(15, 1e-6)), (SELECT ceil(ln(
     'with a large one, a class must be drawn whole');
 SELECT throws_ok('SELECT anonopt.privacy_parameters(20, 1e-6)', '54000', NULL, 'a k that is no integer is an error');
 SELECT throws_ok('SELECT anonopt.privacy_parameters(1e-300, 1e-6)', '54000', NULL, 'so are more rows than there can be');
+SELECT is((SELECT count(*) FROM anonopt.privacy_parameters(1000, 0.5, 0.5)), 1::bigint, 'no epsilon is too large up to a thousand');
+SELECT throws_ok(format('SELECT anonopt.privacy_parameters(%s, 0.5, 0.5)', e), '22023', NULL, 'not ' || e)
+FROM unnest('{1001,1.7e308,''Infinity'',''NaN'',0,-1}'::text[]) e;
 SELECT * FROM finish();
 ROLLBACK;

@@ -208,6 +208,7 @@ SELECT anonopt.publish_table('sixth', 'tribe', '{1}', k => 20, replace => true) 
 SELECT is((SELECT array_agg(read_by ORDER BY published_at) FROM anonopt.published WHERE name = 'public.sixth'), ARRAY['rule _RETURN on view public.of_sixth', '', NULL], 'without the view, nobody reads it');
 SELECT throws_ok('SELECT anonopt.forget_release()', '22023', NULL, 'one must be given');
 SELECT throws_ok('SELECT anonopt.forget_release(NULL, NULL)', '22023', NULL, 'not NULL');
+SELECT throws_ok('SELECT anonopt.forget_release(''pg_class'', gen_random_uuid())', '22023', 'cannot specify both release and id', 'nor both');
 SET TRANSACTION READ ONLY;
 SELECT is((SELECT ok FROM anonopt.verify('three')), true, 'but need not');
 
