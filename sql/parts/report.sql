@@ -41,7 +41,7 @@ CREATE TYPE anonopt.reported AS (
 	verified jsonb,
 	before jsonb,
 	after jsonb,
-	-- of release_distribution: column, value, people, left_out, shown; NULL for a release by records
+	-- of release_distribution: column, value, people, left_out, shown; NULL for a release by records or a sample
 	values jsonb
 );
 
@@ -75,8 +75,8 @@ BEGIN
 	IF NOT entry.measures ? 'rows' THEN
 		found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.class_columns) r);
 	END IF;
-	-- nor whom it leaves out with all their rows
-	IF (entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL)
+	-- nor whom it leaves out with all their rows, and a sample whom it draws
+	IF entry.epsilon IS NULL AND (entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL)
 		AND NOT EXISTS (SELECT FROM jsonb_array_elements(entry.promises) p WHERE p ->> 'rows_known' IS NOT NULL)
 		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND p.rows_known IS NOT NULL) THEN
 		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_distribution(dataset, release) d);
@@ -158,6 +158,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <ul>
 <li>Promised: {{promise}}.</li>
 <li>{{rows}} are shown. Everybody shares all generalized values with at least {{others}} others, so an attacker who knows these values picks the right row with a chance of {{chance}} (before: {{before}}).</li>
+<li>Nobody is {{shown}}.</li>
 <li>Each class holds at least {{l}} different sensitive values.</li>
 <li>Each class holds at least {{one}} different sensitive value. In a class with one value everybody has it, so an attacker learns it without picking a row.</li>
 <li>Differentially private, if levels and hierarchies were chosen without looking at the data: {{private}}. That cannot be measured.</li>
@@ -176,13 +177,14 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			WHEN NOT kept THEN 'the promise is NOT kept' ELSE 'not all of the promise can be measured' END,
 		'promise', anonopt.report_promise(r),
 		'rows', anonopt.rows_text((r.verified ->> 'rows')::float8, measures),
-		'others', anonopt.short_number((r.verified ->> 'k')::float8 - 1),
+		'others', CASE WHEN r.verified ->> 'k' IS NOT NULL THEN anonopt.short_number((r.verified ->> 'k')::float8 - 1) END,
 		'chance', anonopt.chance_text(1 / (r.verified ->> 'k')::float8),
 		'before', anonopt.percent((r.before ->> 'highest')::float8),
 		'l', nullif(r.verified ->> 'l', '1'),
 		'one', CASE WHEN r.verified ->> 'l' = '1' THEN '1' END,
 		'private', 'all contents of the release together spend ' || anonopt.privacy_text(r.entry),
 		'original', CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN 'original data' END,
+		'shown', CASE WHEN r.verified ->> 'rows' = '0' THEN 'shown' END,
 		'nobody', CASE WHEN suppressed = 0 THEN 'left out' END,
 		'left_out', CASE WHEN suppressed <> 0 THEN format('%s of %s', anonopt.rows_text(suppressed, measures), anonopt.short_number(anonopt.rows_measured(measures))) END,
 		'gone', coalesce(' Nobody is shown with ' || anonopt.report_gone(r), ''),
@@ -219,7 +221,8 @@ $$;
 -- Who is left out, by value; values that lose the largest share come first.
 CREATE FUNCTION anonopt.report_left_out(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT CASE WHEN r.values IS NULL THEN '<p>This release generalizes record by record; who is left out is not counted by value.</p>'
+	SELECT CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN '<p>Who is shown was drawn by chance, and who is left out is recorded nowhere.</p>'
+		WHEN r.values IS NULL THEN '<p>This release generalizes record by record; who is left out is not counted by value.</p>'
 		WHEN count(*) = 0 THEN '<p>Nobody.</p>'
 		ELSE anonopt.html_table('{column,value,people,left out,share}', array_agg(
 				anonopt.html_cells(column_name) || anonopt.fill('<td>{{value}}</td>', jsonb_build_object('value', coalesce(value, 'NULL')))
@@ -397,8 +400,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 {{&risk}}
 <h2>Who is left out of {{name}}</h2>
 {{&left_out}}
-<h2>Distributions, before and after: {{name}}</h2>
-<p>The people with a label are divided evenly among its values.</p>
+<h2>Distributions, before and after: {{of_values}}</h2><p>The people with a label are divided evenly among its values.</p>
 <div class="columns">{{&bars}}
 </div>
 <h2>What {{of_values}} is still good for</h2>

@@ -47,6 +47,11 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("release %s generalizes record by record", relation_sql_name(relation)),
 				 errdetail("Its labels depend on more than the values of a record.")));
+	if (entry->is_private)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("release %s is differentially private", relation_sql_name(relation)),
+				 errdetail("It shows people who were drawn by chance, and who is left out is recorded nowhere.")));
 	return entry;
 }
 

@@ -85,11 +85,17 @@ SELECT anonopt.publish_table('quiet', 'd', '{3,2}', epsilon => 1, delta => 1e-5)
 SELECT is((SELECT count(*) FROM quiet WHERE age <> '*'), 0::bigint, 'a value without a leaf is no error, and is not shown');
 SELECT is((SELECT count(*) FROM anonopt.published_content c WHERE c.labels::text LIKE '%1000%'), 0::bigint, 'nor is it recorded');
 SELECT is((SELECT count(*) FROM anonopt.published_values), 0::bigint, 'no values of everybody are recorded');
+SELECT throws_ok(format('SELECT anonopt.%s(''d'', ''quiet'')', f), '0A000', 'release public.quiet is differentially private', f || ' does not know who was drawn')
+FROM unnest('{utility,release_distribution}'::text[]) f;
+SELECT ok(page LIKE '%who is left out is recorded nowhere%' AND page NOT LIKE '%Nobody%' AND page NOT LIKE '%Distributions%', 'nor does the report')
+FROM anonopt.report_comparison(anonopt.report_measure('d', 'quiet', NULL)) AS page;
 TRUNCATE people;
 INSERT INTO people SELECT i, i, 0 FROM generate_series(1, 60) i;
 SELECT lives_ok($$SELECT anonopt.publish_table('nobody', 'd', '{3,2}', epsilon => 1, delta => 1e-5)$$, 'nobody may be enough for a class');
 SELECT is((SELECT (count(*), (SELECT measures FROM anonopt.release WHERE name = 'public.nobody'))::text FROM nobody), '(0,"{""k"": null, ""people"": 0, ""classes"": 0}")',
     'then nobody is shown, without an error');
+SELECT ok(page LIKE '%<li>Nobody is shown.</li>%' AND page !~ '  |at most [^0-9]', 'the report says so')
+FROM replace(anonopt.report_verdict(anonopt.report_measure('d', 'nobody', NULL), NULL), E'\n', '') AS page;
 TRUNCATE people;
 SELECT lives_ok($$SELECT anonopt.publish_table('empty', 'd', '{3,2}', epsilon => 1, delta => 1e-5)$$, 'and without rows it is the same');
 SELECT is((SELECT measures FROM anonopt.release WHERE name = 'public.empty'), (SELECT measures FROM anonopt.release WHERE name = 'public.nobody'), 'so that nobody can tell');
