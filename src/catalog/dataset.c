@@ -269,11 +269,16 @@ dataset_promises_known(const Dataset *dataset)
 }
 
 int64
-dataset_strictest_k(const Dataset *dataset, int64 k)
+dataset_strictest_k(const Dataset *dataset, int64 k, int columns)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-		if (models[dataset->promises[i].model]->scope == ABOUT_SIZES)
-			k = Max(k, (int64) dataset->promises[i].threshold);
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		if (models[promise->model]->scope == ABOUT_SIZES &&
+			(promise->columns_known == 0 || promise->columns_known >= columns))
+			k = Max(k, (int64) promise->threshold);
+	}
 	return k;
 }
 

@@ -131,8 +131,8 @@ extern bool dataset_promises_values(const Dataset *dataset);
 extern bool dataset_promises_rows(const Dataset *dataset);
 extern bool dataset_promises_known(const Dataset *dataset);
 
-/* The strictest k that it promises, whatever an attacker knows, given that of each class. */
-extern int64 dataset_strictest_k(const Dataset *dataset, int64 k);
+/* The strictest k that it promises against people who know so many columns, given that of each class. */
+extern int64 dataset_strictest_k(const Dataset *dataset, int64 k, int columns);
 
 /* Adds a promise of a release, unless a stricter one is declared. */
 extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);

@@ -28,7 +28,7 @@ known_of_release(const Release *release, KnownContent *content)
 	known->name = release->sql_name;
 	known->has_people_k = release->population->has_persons;
 	content->same_rows = 1;
-	content->k = least_difference(release);
+	content->k = least_alike(release);
 	known->ngeneralized = release->population->nattrs;
 	known->generalized = palloc(sizeof(char *) * known->ngeneralized);
 	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
@@ -90,7 +90,7 @@ tell(const Comparison *comparison, int64 people, const KnownContent *nearest)
 				(errcode(composition_errcode(level)),
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
 						release->dataset->name, people),
-				 errdetail(INT64_FORMAT " is promised.", least_difference(release)),
+				 errdetail(INT64_FORMAT " is promised.", least_alike(release)),
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 	else if (release->population->has_persons)
 		ereport(level,
@@ -141,7 +141,7 @@ tell_links(const Release *release, const KnownContent *earlier, int64 people, in
 						   (unsigned long) people,
 						   release->sql_name, earlier->release.name, people),
 			 errdetail("Values of %s that one of them shows in one class only join the rows of both. The smallest group with the same labels in both is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
-					   names.data, smallest, least_difference(release)),
+					   names.data, smallest, least_alike(release)),
 			 errhint("See anonopt.release_risk; show the values generalized, or leave their columns out of one of the releases.")));
 }
 
@@ -362,9 +362,9 @@ lock_people(Oid source)
  * release, only whether it is too small.
  */
 static int64
-difference_told(const Comparison *comparison, const KnownContent *own, int64 difference)
+difference_told(const Comparison *comparison, int64 difference, int64 least)
 {
-	return !comparison->any_others || difference <= 0 ? difference : difference < own->k ? 1 : own->k;
+	return !comparison->any_others || difference <= 0 ? difference : difference < least ? 1 : least;
 }
 
 void
@@ -417,7 +417,7 @@ composition_check(Release *release)
 		if (release->held->unseen != NULL)
 			tell_unseen(release, release->held->unseen_in, release->held->unseen);
 		hold_back_together(&comparison, own, contents, n);
-		release->difference = difference_told(&comparison, own, release->difference);
+		release->difference = difference_told(&comparison, release->difference, least_difference(release));
 		return;
 	}
 	for (int i = 0; i < n; i++)
@@ -436,8 +436,9 @@ composition_check(Release *release)
 	if (comparison.together > 0 && comparison.together < own->k &&
 		(release->difference == 0 || comparison.together < release->difference))
 		tell(&comparison, comparison.together, NULL);
-	else if (release->difference > 0 && release->difference < own->k)
+	else if (release->difference > 0 && release->difference < least_difference(release))
 		tell(&comparison, release->difference, comparison.nearest);
-	release->difference = difference_told(&comparison, own,
-										  least_people(release->difference, comparison.linked));
+	release->difference = difference_told(&comparison, release->difference, least_difference(release));
+	comparison.linked = difference_told(&comparison, comparison.linked, own->k);
+	release->difference = least_people(release->difference, comparison.linked);
 }

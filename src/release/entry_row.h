@@ -100,9 +100,10 @@ extern uint64 entry_update(const char *table, const EntryField *fields, int nfie
 #define RESOLVED(number, name) "COALESCE(CASE WHEN p.made_in = anonopt.this_database() THEN " number \
 	" ELSE to_regclass(left(" name ", 300))::oid::int8 END, 0)"
 
-/* What an entry promises of k. */
+/* What an entry promises of k to whoever knows all columns, the most that its contents can tell together. */
 #define PROMISED_K \
-	"(SELECT max(x.threshold) FROM anonopt.published_promise x WHERE x.id = p.id AND x.model = 'k')"
+	"(SELECT max(x.threshold) FROM anonopt.published_promise x WHERE x.id = p.id AND x.model = 'k'" \
+	" AND COALESCE(x.columns_known, cardinality(p.generalized)) >= cardinality(p.generalized))"
 
 /* The relation of an entry, or NULL. */
 #define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"

@@ -259,7 +259,18 @@ extern List *release_hierarchies(const Dataset *dataset);
 static inline int64
 least_difference(const Release *release)
 {
-	return dataset_strictest_k(release->dataset, release->promise.k);
+	return dataset_strictest_k(release->dataset, release->promise.k, 0);
+}
+
+/*
+ * How many people must look alike in several contents together, to whoever
+ * knows all columns.  What fewer columns tell together is not compared.
+ */
+static inline int64
+least_alike(const Release *release)
+{
+	return dataset_strictest_k(release->dataset, release->promise.k,
+							   dataset_count_role(release->dataset, ROLE_QUASI_IDENTIFIER));
 }
 
 /* --------------------------------------------- differentially private releases */

@@ -166,7 +166,7 @@ BEGIN
     PERFORM anonopt.drop_release('r');
 END $$;
 
-SELECT plan(13);
+SELECT plan(17);
 SELECT setseed(0.29) \g /dev/null
 SELECT is_empty(format('SELECT w FROM generate_series(1, pg_temp.few(%s)) i, pg_temp.wrong_release(i, %L, %L, %L) w', n, with_person, call, star), call)
 FROM (VALUES (25, false, 'SELECT anonopt.publish_table(''r'', ''d'', levels => %L, k => 1, columns => ''{a,b,c,d,s,u,id}'')', false),
@@ -188,6 +188,18 @@ INSERT INTO people SELECT 1000 + i, 1000 + i, 0, 0, 0, 0, 'x', 0 FROM generate_s
 SELECT throws_ok($$SELECT anonopt.refresh_release('r')$$, '55000', NULL, 'five newcomers are too few for those who know a column');
 INSERT INTO people SELECT 2000 + i, 2000 + i, 0, 0, 0, 0, 'x', 0 FROM generate_series(1, 5) i \g /dev/null
 SELECT lives_ok($$SELECT anonopt.refresh_release('r')$$, 'ten are not');
+-- Classes over all columns, five people each, are as small as is promised of all columns, also those of two releases together
+DELETE FROM people \g /dev/null
+DELETE FROM anonopt.published \g /dev/null
+INSERT INTO people SELECT i, i, i % 8, i / 8 % 4, 0, 0, 'x', 0 FROM generate_series(0, 159) i \g /dev/null
+SELECT anonopt.publish_table('fine', 'd', '{0,0}') \g /dev/null
+SELECT lives_ok($$SELECT anonopt.publish_table('coarse', 'd', '{1,1}')$$, 'a coarser release of the same people tells nothing new');
+SELECT results_eq($$SELECT k, smallest FROM anonopt.release_risk('d') ORDER BY cardinality(releases) DESC LIMIT 1$$, 'VALUES (2::bigint, 5::bigint)',
+    'release_risk compares classes over all columns with what is promised of them');
+DELETE FROM anonopt.published \g /dev/null
+SELECT anonopt.add_promise('d', 'k', 10, columns_known => 2) \g /dev/null
+SELECT lives_ok($$SELECT anonopt.publish_table('by_b', 'd', '{1,0}')$$, 'ten people share two columns of one');
+SELECT throws_ok($$SELECT anonopt.publish_table('by_a', 'd', '{0,1}')$$, '55000', NULL, 'a promise for as many columns as there are is one for all');
 SET anonopt.composition = off;
 
 SELECT cmp_ok((SELECT count(*) FROM done WHERE what = w), '>', 0::bigint, 'enough were ' || w)
