@@ -11,14 +11,17 @@
  * the finest view of labels that both have in common.  A class of the view
  * offends if N or C shows some people of it whom the other does not, but fewer
  * than k, or with fewer than l different values.  If the other shows nobody of
- * it, nothing can be subtracted, and it does not offend.  Of the classes of N in
+ * it, nothing can be subtracted, and it does not offend, unless more is promised
+ * to people who know some of the columns than to those who know all: to them, it
+ * is a part of a larger class.  Of the classes of N in
  * an offending one, those that are fresh become held.  If none is fresh, and N
  * shows something else than O there, all become hidden.
  *
  * So a class only ever goes from fresh to held to hidden, and the rounds end.
  * When they do, no class of a view offends, except those in which N shows
  * exactly what O showed; all that these tell was known before.  Hidden classes
- * cannot offend, because nobody is shown in them.
+ * cannot offend, because nobody is shown in them.  Where some of the columns are
+ * known, they can, and if one of O still does in the end, N is refused.
  *
  * A held class shows O's rows less those of people who were deleted, unless
  * they may stay: rows that O shows and F does not, in all columns.  Others are
@@ -115,6 +118,7 @@ find_offences(HeldBack *held, const ContentDifference *difference, const CommonV
 	const Release *release = held->release;
 	uint32		n = difference->classes->nkeys;
 	bool	   *offends = budget_alloc_zero(sizeof(bool), (Size) n + 1);
+	bool		is_part = dataset_promises_known(release->dataset);
 
 	for (int side = 0; side < 2; side++)
 	{
@@ -122,7 +126,7 @@ find_offences(HeldBack *held, const ContentDifference *difference, const CommonV
 		const int64 *others = difference->people[1 - side];
 
 		for (uint32 class = 0; class < n; class++)
-			offends[class] = offends[class] || (only[class] > 0 && others[class] > 0 &&
+			offends[class] = offends[class] || (only[class] > 0 && (others[class] > 0 || is_part) &&
 												(release->population->has_persons ||
 												 only[class] < least_difference(release)));
 		for (int v = 0; v < view->nvalues; v++)
@@ -132,7 +136,7 @@ find_offences(HeldBack *held, const ContentDifference *difference, const CommonV
 
 			for (uint32 class = 0; class < n && values != NULL; class++)
 				offends[class] = offends[class] ||
-					(only[class] > 0 && others[class] > 0 && values[class] < wanted);
+					(only[class] > 0 && (others[class] > 0 || is_part) && values[class] < wanted);
 		}
 	}
 	for (int side = 0; side < 2; side++)
@@ -240,6 +244,40 @@ compare_content(HeldBack *held, int i)
 	change_offending(held, &difference, &view, find_offences(held, &difference, &view));
 }
 
+/*
+ * Fails if N still lacks too few people of a class of O, who were deleted: to
+ * somebody who knows some of the columns they are missing from a larger one.
+ */
+static void
+require_vanished_hidden(HeldBack *held)
+{
+	const Release *release = held->release;
+	int			last = last_content(release->id, held->contents, held->ncontents);
+	MemoryContext context = last < 0 || !dataset_promises_known(release->dataset) ? NULL :
+	composition_load(held->composition, &held->contents[last]);
+	MemoryContext old;
+	ContentDifference difference;
+	CommonView	view;
+	const bool *offends;
+
+	if (context == NULL)
+		return;
+	old = MemoryContextSwitchTo(context);
+	view_contents(held->composition, held->own, &held->contents[last], &view);
+	difference = content_difference(held->own->content, held->contents[last].content, &view);
+	offends = find_offences(held, &difference, &view);
+	for (uint32 class = 0; class < difference.classes->nkeys; class++)
+		if (offends[class])
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("release %s would lack too few of the people that it showed", release->sql_name),
+					 errdetail("People of a class of fewer than " INT64_FORMAT " were deleted. Anyone who knows some of the columns could subtract the release from what it showed.",
+							   least_difference(release)),
+					 errhint("Show them again with keep_deleted => true, or set anonopt.composition.")));
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
 /* Compares N with earlier contents, and holds back more of it, until nothing offends. */
 static void
 run_rounds(HeldBack *held)
@@ -266,6 +304,7 @@ run_rounds(HeldBack *held)
 			MemoryContextDelete(context);
 		}
 	} while (change_classes(held));
+	require_vanished_hidden(held);
 }
 
 /* Whether any class is held back. */

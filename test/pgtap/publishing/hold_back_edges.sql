@@ -278,5 +278,51 @@ SELECT anonopt.refresh_release('replaced', true);
 SELECT anonopt.publish_table('replaced', 'r', '{1}', k => 10, replace => true);
 SELECT is((SELECT count(*) FROM anonopt.published_held h JOIN anonopt.published p USING (id) WHERE p.name = 'public.replaced'), 0::bigint,
     'what was held back goes with the release that is replaced');
+
+-- two people share all columns, ten any of them: classes of fewer come and go, and who knows one column finds as many who did
+CREATE TABLE pairs (a int, b int);
+CREATE TABLE digits (value int PRIMARY KEY, level1 text);
+INSERT INTO digits SELECT i, '*' FROM generate_series(0, 2) i;
+CREATE TABLE nights (what text);
+INSERT INTO pairs SELECT i % 3, (i + i / 3 % 2) % 3 FROM generate_series(1, 90) i UNION ALL SELECT i % 3, (i + 2) % 3 FROM generate_series(1, 15) i;
+SELECT anonopt.create_dataset('pairs', 'pairs', 1), anonopt.add_quasi_identifier('pairs', 'a', 'digits'), anonopt.add_quasi_identifier('pairs', 'b', 'digits'),
+    anonopt.add_promise('pairs', 'k', 10, columns_known => 1);
+SELECT anonopt.publish_table('paired', 'pairs', '{0,0}', k => 2);
+DO $$
+DECLARE
+    deleted boolean;
+BEGIN
+    PERFORM setseed(0.77);
+    FOR night IN 1 .. 40 LOOP
+        DROP TABLE IF EXISTS before_night;
+        CREATE TABLE before_night AS TABLE paired;
+        deleted := night % 4 = 0;
+        BEGIN
+            INSERT INTO pairs SELECT floor(3 * random()), floor(3 * random()) FROM generate_series(0, night % 5) i;
+            IF deleted THEN DELETE FROM pairs WHERE ctid IN (SELECT ctid FROM pairs ORDER BY random() LIMIT 1 + night / 8); END IF;
+            PERFORM anonopt.refresh_release('paired', hold_back => true);
+        EXCEPTION WHEN object_not_in_prerequisite_state THEN
+            INSERT INTO nights VALUES (CASE WHEN deleted THEN 'refused' ELSE 'refused without a deletion' END);
+            CONTINUE;
+        END;
+        INSERT INTO nights SELECT CASE WHEN bool_or(came BETWEEN 1 AND 9 OR went BETWEEN 1 AND 9) THEN 'too few' WHEN sum(came + went) > 0 THEN 'changed' ELSE 'held' END
+        FROM (SELECT sum(greatest(n, 0)) AS came, sum(greatest(-n, 0)) AS went
+            FROM (SELECT a, b, sum(n) AS n FROM (SELECT a, b, 1 AS n FROM paired UNION ALL SELECT a, b, -1 FROM before_night) u GROUP BY 1, 2) d,
+                LATERAL (VALUES ('a', a), ('b', b)) v (known, label) GROUP BY known, label) m;
+    END LOOP;
+END $$;
+SELECT is((SELECT array_agg(DISTINCT what ORDER BY what) FROM nights WHERE what <> 'refused'), '{changed,held}', 'whoever knows one column finds ten who came or went');
+-- an empty class gets two people, and loses them
+TRUNCATE pairs;
+INSERT INTO pairs SELECT i % 2, i % 2 FROM generate_series(1, 60) i;
+SELECT anonopt.publish_table('paired', 'pairs', '{0,0}', k => 2, replace => true);
+INSERT INTO pairs VALUES (0, 1), (0, 1);
+SELECT anonopt.refresh_release('paired', hold_back => true);
+SELECT is((SELECT count(*) FROM paired WHERE a <> b), 0::bigint, 'two newcomers in a class of their own wait');
+SELECT anonopt.publish_table('paired', 'pairs', '{0,0}', k => 2, replace => true);
+DELETE FROM pairs WHERE a <> b;
+SELECT throws_ok('SELECT anonopt.refresh_release(''paired'', hold_back => true)', '55000', 'release public.paired would lack too few of the people that it showed', 'two who were deleted are missed');
+SELECT lives_ok('SELECT anonopt.refresh_release(''paired'', hold_back => true, keep_deleted => true)', 'unless they are kept');
+SELECT is((SELECT count(*) FROM paired WHERE a <> b), 2::bigint, 'and shown');
 SELECT * FROM finish();
 ROLLBACK;

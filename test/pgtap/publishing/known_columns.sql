@@ -156,7 +156,7 @@ BEGIN
             RETURN QUERY SELECT format('%s does not record %s', call, p) FROM anonopt.promise p WHERE p.columns_known > 0
                 AND NOT EXISTS (SELECT FROM pg_temp.found('r', star) f WHERE (f.model, f.columns_known) = (p.model, p.columns_known)
                     AND f.col IS NOT DISTINCT FROM p.column_name::text AND f.threshold >= p.threshold);
-        EXCEPTION WHEN invalid_parameter_value THEN INSERT INTO done VALUES ('not refreshed');
+        EXCEPTION WHEN invalid_parameter_value OR object_not_in_prerequisite_state THEN INSERT INTO done VALUES ('not refreshed');
         END;
     END IF;
     IF call LIKE '%publish_table%' THEN
