@@ -291,8 +291,9 @@ count_node(KnownSets *s, const KnownSet *set, Size node, const TupleTable *cells
 	counted->fragile = (uint32) (s->nlisted - counted->start - counted->length);
 }
 
+/* Counts the nodes of a set, until there is no time left: of the others, nothing is known. */
 static void
-count_set(KnownSets *s, const KnownSet *set)
+count_set(KnownSets *s, const KnownSet *set, int64 until, bool *in_time)
 {
 	TupleTable	cells = count_cells(s, set);
 	int			column = known_columns_column(s->population, set->known);
@@ -305,7 +306,10 @@ count_set(KnownSets *s, const KnownSet *set)
 	for (Size node = set->nnodes; node-- > 0;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		count_node(s, set, node, &cells);
+		if (time_is_up(until, in_time))
+			memset(&s->nodes[set->first + node], 0, sizeof(KnownNode));
+		else
+			count_node(s, set, node, &cells);
 	}
 	population_release(s->population, marks);
 	pfree(marks);
@@ -322,7 +326,7 @@ count_sets(KnownSets *s, const ColumnsKnown *known, int64 until)
 	known_columns_first(attrs, size);
 	do
 	{
-		count_set(s, add_set(s, known, attrs, size));
+		count_set(s, add_set(s, known, attrs, size), until, &in_time);
 	} while (known_columns_next(attrs, size, s->population->nattrs) && !time_is_up(until, &in_time));
 }
 

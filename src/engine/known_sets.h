@@ -12,8 +12,8 @@ typedef struct KnownSets KnownSets;
 
 /*
  * Counts them at every combination of their levels, up to a limit of rows that
- * may be suppressed; with a deadline, or 0, only as many sets as half of the
- * time is enough for.  Returns NULL if nothing is promised of known columns.
+ * may be suppressed; with a deadline, or 0, only as many as half of the time
+ * is enough for.  Returns NULL if nothing is promised of known columns.
  */
 extern KnownSets *known_sets_create(const Population *population, int64 limit, int64 deadline);
 
