@@ -78,7 +78,9 @@ BEGIN
 	-- nor whom it leaves out with all their rows, and a sample whom it draws
 	IF entry.epsilon IS NULL AND (entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL)
 		AND NOT EXISTS (SELECT FROM jsonb_array_elements(entry.promises) p WHERE p ->> 'rows_known' IS NOT NULL)
-		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND p.rows_known IS NOT NULL) THEN
+		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND (p.rows_known IS NOT NULL
+			-- which no recoding can keep, so that this one cannot be made again
+			OR (entry.recoding IS NOT NULL AND (p.columns_known IS NOT NULL OR p.model = 'presence')))) THEN
 		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_distribution(dataset, release) d);
 	END IF;
 	RETURN found;
@@ -222,7 +224,10 @@ $$;
 CREATE FUNCTION anonopt.report_left_out(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN '<p>Who is shown was drawn by chance, and who is left out is recorded nowhere.</p>'
-		WHEN r.values IS NULL THEN '<p>This release generalizes record by record; who is left out is not counted by value.</p>'
+		WHEN r.values IS NULL THEN format('<p>%s; who is left out is not counted by value.</p>', CASE
+			WHEN coalesce(r.entry ->> 'levels', r.entry ->> 'cuts', r.entry ->> 'recoding') IS NULL THEN 'This release generalizes record by record'
+			WHEN r.entry -> 'measures' ? 'rows' THEN 'This release does not show whose rows are whose'
+			ELSE 'Promises that were declared since keep this release from being made again' END)
 		WHEN count(*) = 0 THEN '<p>Nobody.</p>'
 		ELSE anonopt.html_table('{column,value,people,left out,share}', array_agg(
 				anonopt.html_cells(column_name) || anonopt.fill('<td>{{value}}</td>', jsonb_build_object('value', coalesce(value, 'NULL')))

@@ -233,6 +233,12 @@ sub test_promises
 	my $stays = value("SELECT anonopt.report('stays')");
 	like($stays, qr{<li>Promised: k = 4 by day; anyone who knows any 2 rows of a person finds at least 4 people with such rows\.</li>}, 'or to whom of several rows');
 	like($stays, qr{not all of the promise can be measured}, 'which no release without persons shows');
+	# a recoding that was published before
+	sql("SELECT anonopt.create_dataset('before', 'hospital'), anonopt.add_quasi_identifier('before', 'age', 'hospital_age_hierarchy')",
+		"SELECT anonopt.create_recoding('before_recoding', 'before', k => 20)",
+		"SET anonopt.composition = off; SELECT anonopt.publish_table('before_table', 'before', recoding => 'before_recoding', k => 20)",
+		"SELECT anonopt.add_promise('before', 'k', 30, columns_known => 1)");
+	like(value("SELECT anonopt.report('before')"), qr{Promises that were declared since keep this release from being made again}, 'nor does a recoding keep them');
 }
 
 # Every objective can be an axis
