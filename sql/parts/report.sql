@@ -196,7 +196,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'pseudonyms', nullif(array_to_string(r.pseudonyms, ', '), ''),
 		'together', CASE WHEN broken_together THEN together END))
 	FROM (SELECT (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, (r.entry -> 'measures' ->> 'suppressed')::float8 AS suppressed,
-		coalesce(together < (r.verified ->> 'promised_k')::bigint, false) AS broken_together) x
+		r.entry ->> 'epsilon' IS NULL AND coalesce(together < (r.verified ->> 'promised_k')::bigint, false) AS broken_together) x
 $$;
 
 -- Risks before and after.

@@ -96,6 +96,16 @@ SELECT is((SELECT (count(*), (SELECT measures FROM anonopt.release WHERE name = 
     'then nobody is shown, without an error');
 SELECT ok(page LIKE '%<li>Nobody is shown.</li>%' AND page !~ '  |at most [^0-9]', 'the report says so')
 FROM replace(anonopt.report_verdict(anonopt.report_measure('d', 'nobody', NULL), NULL), E'\n', '') AS page;
+SELECT unalike(anonopt.report_verdict(anonopt.report_measure('d', 'nobody', NULL), 1), '%Together with%', 'nor does what other releases show together break its promise');
+SELECT lives_ok($$SELECT anonopt.publish_codebook('nobody_codes', 'nobody')$$, 'its labels are read');
+TRUNCATE people;
+INSERT INTO people SELECT i, i % 80, i % 4 FROM generate_series(1, 1000) i;
+INSERT INTO people VALUES (0, NULL, 5), (0, 3, NULL);
+SELECT anonopt.publish_table('seen', 'd', '{2,1}', epsilon => 1, delta => 1e-5) \g /dev/null
+SELECT is((SELECT array_agg(l ORDER BY l) FROM anonopt.published_content c JOIN anonopt.published p USING (id), unnest(c.labels) l WHERE p.name = 'public.seen'),
+    (SELECT array_agg(DISTINCT x ORDER BY x) FROM seen, LATERAL (VALUES (age), (place)) v (x)), 'only labels that are shown are recorded');
+SELECT anonopt.refresh_release('seen'), anonopt.publish_codebook('codes', 'seen') \g /dev/null
+SELECT is((SELECT count(*) FROM codes), 3::bigint, 'and in the codebook');
 TRUNCATE people;
 SELECT lives_ok($$SELECT anonopt.publish_table('empty', 'd', '{3,2}', epsilon => 1, delta => 1e-5)$$, 'and without rows it is the same');
 SELECT is((SELECT measures FROM anonopt.release WHERE name = 'public.empty'), (SELECT measures FROM anonopt.release WHERE name = 'public.nobody'), 'so that nobody can tell');
