@@ -429,7 +429,8 @@ take_labels(Content *content, const ContentPart *part)
 	char	  **labels = part->labels;
 	int			nlabels = part->nlabels;
 
-	if (labels == NULL || part->nattrs != content->nattrs)
+	/* a sample may show nobody, and so no labels */
+	if (part->nattrs != content->nattrs)
 		return false;
 	for (int a = 0; a < part->nattrs; a++)
 	{

@@ -5,6 +5,7 @@
  */
 #include "release/release.h"
 
+#include "base/budget.h"
 #include "catalog/sql.h"
 #include "engine/known_columns.h"
 #include "label/cut_bits.h"
@@ -383,6 +384,31 @@ add_tuples(Content *content, const Population *population, const Classes *classe
 	}
 }
 
+/*
+ * Leaves a sample's content the labels of an attribute that its rows show, since
+ * others may be there because of somebody, such as NULL's; returns their numbers.
+ */
+static uint32 *
+keep_shown_labels(const Release *release, Content *content, int a)
+{
+	const Classes *classes = release->classes;
+	const RowSpool *spool = &release->spool;
+	uint32	   *number = budget_alloc_zero(sizeof(uint32), (Size) classes->nlabels[a] + 1);
+
+	for (uint32 group = 0; group < spool->ngroups; group++)
+		if (classes->class_of[spool->tuple_of[group]] != NO_CLASS)
+			number[classes->codes[class_at(classes, classes->class_of[spool->tuple_of[group]], a)]] = 1;
+	content->labels[a] = budget_alloc(sizeof(char *), (Size) classes->nlabels[a] + 1);
+	content->nlabels[a] = 0;
+	for (uint32 label = 0; label < classes->nlabels[a]; label++)
+		if (number[label] > 0)
+		{
+			number[label] = content->nlabels[a];
+			content->labels[a][content->nlabels[a]++] = classes->labels[a][label];
+		}
+	return number;
+}
+
 void
 release_make_content(Release *release)
 {
@@ -392,6 +418,8 @@ release_make_content(Release *release)
 	Content    *content = content_create(population->context, population->nattrs, spool->ndigested,
 										 spool->ngroups);
 	uint32	   *stars = palloc(sizeof(uint32) * (population->nattrs + 1));
+	uint32	   *shown = palloc(sizeof(uint32) * (population->nattrs + 1));
+	uint32	   *numbers[MAX_ATTRIBUTES];
 	int			n = 0;
 
 	for (int a = 0; a < population->nattrs; a++)
@@ -399,6 +427,7 @@ release_make_content(Release *release)
 		content->nlabels[a] = classes->nlabels[a];
 		content->labels[a] = classes->labels[a];
 		stars[a] = STARRED;
+		numbers[a] = is_private(release) ? keep_shown_labels(release, content, a) : NULL;
 	}
 	for (int i = 0; i < spool->ncolumns; i++)
 		if (spool->columns[i].digested)
@@ -413,8 +442,11 @@ release_make_content(Release *release)
 
 		if (group % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
+		for (int a = 0; a < population->nattrs && is_private(release) && class != NO_CLASS; a++)
+			shown[a] = numbers[a][classes->codes[class_at(classes, class, a)]];
 		if (class != NO_CLASS)
-			content_add(content, class == classes->n ? stars : classes->codes + class_at(classes, class, 0),
+			content_add(content, is_private(release) ? shown :
+						class == classes->n ? stars : classes->codes + class_at(classes, class, 0),
 						spool->digests + (Size) group * spool->ndigested, spool->people[group]);
 	}
 	if (release->by.kind == BY_RECODING)
