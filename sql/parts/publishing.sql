@@ -26,6 +26,8 @@ CREATE TABLE anonopt.published (
 	measures jsonb NOT NULL,
 	-- people in the smallest class, if rows belong to people; its rows do not tell
 	people_k bigint,
+	-- whose rows were one person's
+	person name,
 	-- of a release by records
 	min_utility float8,
 	key_column name,

@@ -323,6 +323,7 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	/* the people in the smallest class, if they have several rows each */
 	entry->has_people_k = is_private(release) ? release->dataset->person != NULL :
 		release->population->has_persons;
+	entry->person = release->dataset->person;
 	entry->people_k = release->measures.k;
 	if (release->by.kind != BY_RECORDS && release->classes->starred > 0)
 		entry->people_k = Min(entry->people_k, release->classes->starred);

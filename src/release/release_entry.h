@@ -113,6 +113,7 @@ typedef struct ReleaseEntry
 	ReleaseForm form;
 	char	   *name;
 	char	   *dataset;
+	char	   *person;			/* the column of persons, or NULL */
 	Oid			source;			/* the relation of the data set */
 	char	   *source_name;
 	Generalization by;

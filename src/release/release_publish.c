@@ -283,6 +283,10 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 				 errdetail("Relation %s was dropped and made again.", entry->source_name) :
 				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
 				 errhint("If this change is wanted, call anonopt.republish.")));
+	/* what was promised is promised of the same people */
+	if (entry->person != NULL && (release->dataset->person == NULL ||
+								  strcmp(release->dataset->person, entry->person) != 0))
+		refuse_changed(release);
 	changed = changed_hierarchies(entry, GetUserId(), release->dataset);
 	if (changed != NULL)
 		ereport(ERROR,

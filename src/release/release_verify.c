@@ -63,7 +63,7 @@ people_of_rows(const ReleaseEntry *entry, int64 k, bool tells)
 		ereport(NOTICE,
 				(errmsg("people of release %s were counted when it was made",
 						relation_sql_name(entry->relation)),
-				 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.",
+				 errdetail("Its smallest class has " INT64_FORMAT " rows; their people are not counted again.",
 						   k)));
 	return Min(k, entry->people_k);
 }

@@ -17,26 +17,20 @@
 
 #include <math.h>
 
-#include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/known_columns.h"
 #include "engine/known_rows.h"
 #include "read/population_read.h"
 #include "utils/lsyscache.h"
 
-/* The column of persons, if the release shows it; or NULL. */
+/* The column of persons that it was made by, if the release shows it; or NULL. */
 static char *
 shown_person(const ReleaseEntry *entry)
 {
-	ParamListInfo params = add_value(add_text(NULL, entry->dataset), NAMEARRAYOID,
-									 names_datum(entry->class_columns, entry->nclass_columns), false);
-	const Oid	type = TEXTOID;
-	QueryRows  *rows = read_catalog("SELECT d.person::text FROM anonopt.dataset d WHERE d.dataset = $1"
-									" AND NOT d.person = ANY ($2)", params, 1, &type);
-	char	   *person = rows->n == 0 ? NULL : row_text(rows, 0, 0);
-
-	return person != NULL && get_attnum(entry->relation, person) > 0 ? person : NULL;
+	for (int i = 0; i < entry->nclass_columns && entry->person != NULL; i++)
+		if (strcmp(entry->class_columns[i], entry->person) == 0)
+			return NULL;
+	return entry->person != NULL && get_attnum(entry->relation, entry->person) > 0 ? entry->person : NULL;
 }
 
 /* The release, read with its persons. */

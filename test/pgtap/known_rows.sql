@@ -285,5 +285,24 @@ SELECT anonopt.drop_promise('m', 'k', rows_known => 12), anonopt.add_promise('m'
 SELECT is((SELECT suppressed FROM anonopt.evaluate('m', '{0,0}')), 0::bigint, 'all rows of everybody can be known');
 DELETE FROM known.many WHERE nr = 105;
 SELECT is((SELECT suppressed FROM anonopt.evaluate('m', '{0,0}')), 95::bigint, 'and then one row that two people lack matters');
+
+-- A release promises of the persons that it was made by, whatever its data set calls a person later.
+CREATE TABLE known.stay AS SELECT i AS nr, i AS number, i / 2 AS who, i / 2 % 4 + i % 2 * 4 AS age, i / 8 % 4 AS zip FROM generate_series(0, 199) i;
+CREATE FUNCTION known.declare(person name) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM anonopt.drop_dataset(d.dataset) FROM anonopt.dataset d WHERE d.dataset = 's';
+    PERFORM anonopt.create_dataset('s', 'known.stay', 1, person => person);
+    PERFORM anonopt.add_quasi_identifier('s', 'age', 'known.ages'), anonopt.add_quasi_identifier('s', 'zip', 'known.zips'), anonopt.set_insensitive('s', 'number');
+END $$;
+SELECT known.declare('who') \g /dev/null
+SELECT anonopt.add_promise('s', 'k', 4, rows_known => 2) \g /dev/null
+SELECT anonopt.publish_table('known.stays', 's', '{2,1}', columns => '{number}') \g /dev/null
+SELECT known.declare('number') \g /dev/null
+SELECT is((SELECT ok FROM anonopt.verify('known.stays')), NULL, 'people are not counted by a column that was none of persons');
+SELECT known.declare('nr') \g /dev/null
+SELECT throws_ok($$SELECT anonopt.refresh_release('known.stays')$$, '23514', NULL, 'rows of other persons are not shown instead');
+SELECT known.declare(NULL) \g /dev/null
+SELECT throws_ok($$SELECT anonopt.refresh_release('known.stays')$$, '23514', NULL, 'nor rows of nobody');
+SELECT known.declare('who') \g /dev/null
+SELECT lives_ok($$SELECT anonopt.refresh_release('known.stays')$$, 'but those of the same');
 SELECT * FROM finish();
 ROLLBACK;
