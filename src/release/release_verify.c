@@ -51,19 +51,24 @@ read_classes(const ReleaseEntry *entry)
 }
 
 /*
- * Rows were counted: a class has at most that many people, and at most as many
- * as there were when the release was made.
+ * Rows were counted: unless the release shows whose they are, a class has at
+ * most that many people, and at most as many as there were when it was made.
  */
 static int64
 people_of_rows(const ReleaseEntry *entry, int64 k, bool tells)
 {
+	int64		people;
+
 	if (!entry->has_people_k)
 		return k;
+	people = verify_people(entry);
+	if (people >= 0)
+		return people;
 	if (tells)
 		ereport(NOTICE,
 				(errmsg("people of release %s were counted when it was made",
 						relation_sql_name(entry->relation)),
-				 errdetail("Its smallest class has " INT64_FORMAT " rows; their people are not counted again.",
+				 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.",
 						   k)));
 	return Min(k, entry->people_k);
 }

@@ -34,6 +34,9 @@ extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdi
 extern void verify_known(const ReleaseEntry *entry, const Population *classes, bool by_rows, bool tells,
 						 PromiseVerdict *verdicts);
 
+/* The people in its smallest class, by the column of persons, if it shows that; or -1. */
+extern int64 verify_people(const ReleaseEntry *entry);
+
 /* The release as a data set of flat labels, whose tuples are its classes; it has room for one column more. */
 extern Dataset *dataset_of_release(const ReleaseEntry *entry);
 

@@ -70,6 +70,20 @@ least_figure(const ReleaseEntry *entry, const Population *population, const Colu
 	return least;
 }
 
+int64
+verify_people(const ReleaseEntry *entry)
+{
+	const DeclaredPromise of_classes = {.model = MODEL_K};
+	ColumnsKnown known = {.columns = MAX_ATTRIBUTES,.model = MODEL_K,.column = -1};
+	char	   *person = entry->is_private ? NULL : shown_person(entry);
+	double		least;
+
+	if (person == NULL)
+		return -1;
+	least = least_figure(entry, read_persons(entry, person, &of_classes), &known);
+	return isinf(least) ? 0 : (int64) least;
+}
+
 /* Judges a promise against people who know some of the columns. */
 static void
 judge_columns(const ReleaseEntry *entry, const Population *population, const DeclaredPromise *promise,

@@ -304,5 +304,10 @@ SELECT known.declare(NULL) \g /dev/null
 SELECT throws_ok($$SELECT anonopt.refresh_release('known.stays')$$, '23514', NULL, 'nor rows of nobody');
 SELECT known.declare('who') \g /dev/null
 SELECT lives_ok($$SELECT anonopt.refresh_release('known.stays')$$, 'but those of the same');
+-- Where the release shows them, they are what k counts, too
+SELECT anonopt.drop_release('known.stays'), anonopt.set_pseudonym('s', 'who'), anonopt.add_promise('s', 'k', 50), anonopt.add_promise('s', 'k', 4, columns_known => 1) \g /dev/null
+SELECT anonopt.publish_table('known.stays', 's', '{3,2}', columns => '{number,who}') \g /dev/null
+DELETE FROM known.stays WHERE number < 104 \g /dev/null
+SELECT results_eq($$SELECT k, ok FROM anonopt.verify('known.stays')$$, $$SELECT count(DISTINCT who), false FROM known.stays$$, 'k is counted by the pseudonym');
 SELECT * FROM finish();
 ROLLBACK;
