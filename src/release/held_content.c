@@ -475,9 +475,10 @@ tell_held(const HeldBack *held, const HeldSums *sums)
 						 INT64_FORMAT " others to hide them.",
 						 sums->deleted, sums->hidden);
 	ereport(NOTICE,
-			(errmsg_plural("release %s holds back " INT64_FORMAT " of " INT64_FORMAT " people, in %u class",
-						   "release %s holds back " INT64_FORMAT " of " INT64_FORMAT " people, in %u classes",
-						   sums->n, release->sql_name, sums->all_waiting, release->population->people, sums->n),
+			(errmsg_plural("release %s holds back " INT64_FORMAT " of " INT64_FORMAT " %s, in %u class",
+						   "release %s holds back " INT64_FORMAT " of " INT64_FORMAT " %s, in %u classes",
+						   sums->n, release->sql_name, sums->all_waiting, release->population->people,
+						   release->population->has_persons ? "rows" : "people", sums->n),
 			 errdetail_internal("%s", detail.data)));
 }
 
