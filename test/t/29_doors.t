@@ -917,7 +917,7 @@ my %forged = (
 	recoded => [ q{levels = '{1,1}'}, q{cuts = ARRAY[B'00100100100', B'0101']::varbit[]}, q{levels = '{-1000,99}', cuts = ARRAY[B'1', B'1']::varbit[]} ]);
 my @forged_content = (q{nlabels = '{-1,5}'}, q{nlabels = '{-2147483648,-2147483648}'}, q{nlabels = '{2147483647,2147483647}'}, q{nlabels = '{1}'}, q{nlabels = '{1,1,1}'}, q{nlabels = '{}'},
 	q{nlabels = ARRAY[nlabels]}, q{nlabels = '{NULL,1}'}, q{nlabels = NULL}, q{nlabels = '{0,0}'}, q{labels = '{}'}, q{labels = NULL}, q{labels = ARRAY[labels]},
-	q{labels = array_fill(NULL::text, ARRAY[cardinality(labels)])}, q{labels = labels || labels}, q{rows = '\x'}, q{rows = substring(rows FOR 3)}, q{rows = substring(rows FOR length(rows) - 1)},
+	q{labels = labels || labels}, q{rows = '\x'}, q{rows = substring(rows FOR 3)}, q{rows = substring(rows FOR length(rows) - 1)},
 	q{rows = rows || '\xff'}, q{rows = rows || rows}, q{rows = decode(repeat('ff', length(rows)), 'hex')}, q{rows = decode(repeat('00', length(rows)), 'hex')}, q{compared = '{NULL}'},
 	q{compared = ARRAY[compared]}, q{compared = '{}'}, q{compared = compared || compared}, q{compared = NULL}, q{compared_levels = '{1,2,3}'}, q{compared_levels = '{NULL}'}, q{tuples = '\x'}, q{tuples = '\x01'}, q{tuples = substring(tuples FOR length(tuples) - 1)},
 	q{tuples = decode(repeat('ff', length(tuples)), 'hex')}, q{tuples = NULL}, q{version = -2147483648}, q{part = 1}, q{part = -1}, q{difference = -5},
@@ -1022,7 +1022,8 @@ sub check_forged_shapes
 	};
 
 	check_forged($_, qr/^23514$/) for $entries->(\%forged), map { sprintf $content, $_ } @forged_content;
-	check_forged($_, qr/^(?!XX)/) for $entries->(\%pretended), @forged_parts, sprintf $content, 'version = 2147483647';
+	check_forged($_, qr/^(?!XX)/) for $entries->(\%pretended), @forged_parts,
+	  map { sprintf $content, $_ } 'version = 2147483647', 'labels = array_fill(NULL::text, ARRAY[cardinality(labels)])';
 	check_alive('forged entries and contents');
 }
 
