@@ -6,6 +6,7 @@
  */
 #include "base/compat.h"
 
+#include "catalog/pg_proc.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "promise/differential_privacy.h"
@@ -118,7 +119,11 @@ static void
 release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 {
 	static const char *const forms[] = {"omit", "star"};
-	Dataset    *dataset = dataset_argument(fcinfo);
+	const char *name = name_argument(fcinfo, "dataset");
+
+	/* what the same statement has promised must be kept, too */
+	Dataset    *dataset = dataset_sound(func_volatile(fcinfo->flinfo->fn_oid) == PROVOLATILE_VOLATILE ? dataset_load_latest(name) :
+										dataset_load(name));
 	RecordOptions *options = &release->by.records;
 
 	dataset->for_release = true;

@@ -141,7 +141,7 @@ DECLARE
     fewest int[];
     l int;
 BEGIN
-    FOR seed IN 1 .. pg_temp.few(25) LOOP
+    FOR seed IN 1 .. pg_temp.few(50) LOOP
         PERFORM known.fill(seed);
         FOREACH r SLICE 1 IN ARRAY ARRAY[[1, 0], [2, 0], [3, 0], [4, 0], [99, 0], [1, 3]] LOOP
             fewest := CASE WHEN r[2] > 0 THEN ARRAY[3, 2] ELSE ARRAY[2 + seed % 3] END;
@@ -196,7 +196,7 @@ DECLARE
     node int[];
     nodes int[];
 BEGIN
-    FOR seed IN 1 .. pg_temp.few(25) LOOP
+    FOR seed IN 1 .. pg_temp.few(50) LOOP
         PERFORM known.fill(seed);
         PERFORM known.solve('{2}', '{3}', 1);
         INSERT INTO known.released
@@ -238,7 +238,7 @@ DO $$
 DECLARE
     r int;
 BEGIN
-    FOR seed IN 1 .. pg_temp.few(25) LOOP
+    FOR seed IN 1 .. pg_temp.few(50) LOOP
         PERFORM known.fill(seed);
         PERFORM known.solve('{1}', '{1}', 1);
         FOREACH r IN ARRAY '{1,2,3,99}'::int[] LOOP

@@ -311,12 +311,12 @@ DECLARE
 BEGIN
     PERFORM anonopt.create_recoding('public.recoding_in_time', set_name, k => 5, seed => 3, time_limit => seconds * interval '1 s');
     RETURN NEXT cmp_ok(pg_temp.seconds_worked() - begun, '<', seconds + 1, format('%s: a limit of %s s is one', set_name, seconds));
-    RETURN NEXT ok(feasible AND suppressed = 0, 'and there is an answer') FROM anonopt.evaluate_recoding(set_name, 'public.recoding_in_time', k => 5);
+    RETURN NEXT ok(feasible, 'and there is an answer') FROM anonopt.evaluate_recoding(set_name, 'public.recoding_in_time', k => 5);
     DELETE FROM public.recoding_in_time WHERE hashint4(c1 * 16 + c2) % 3 = 0;
     begun := pg_temp.seconds_worked();
     PERFORM anonopt.extend_recoding('public.recoding_in_time', set_name, k => 5, time_limit => seconds * interval '1 s');
     RETURN NEXT cmp_ok(pg_temp.seconds_worked() - begun, '<', seconds + 1, 'also of an extension');
-    RETURN NEXT ok(feasible AND suppressed = 0, 'and there is one') FROM anonopt.evaluate_recoding(set_name, 'public.recoding_in_time', k => 5);
+    RETURN NEXT ok(feasible, 'and there is one') FROM anonopt.evaluate_recoding(set_name, 'public.recoding_in_time', k => 5);
     DROP TABLE public.recoding_in_time;
 END $$;
 SELECT pg_temp.check_time(set_name, seconds) FROM (VALUES ('wide', 1.5), ('less_wide', 0.5)) v (set_name, seconds);

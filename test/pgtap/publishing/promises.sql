@@ -459,5 +459,10 @@ SELECT anonopt.publish_table('stays', 'z', '{0}', k => 2) \g /dev/null
 SET timezone = 'Asia/Tokyo';
 SELECT is((SELECT (ok, others #>> '{k_map,measured}')::text FROM anonopt.verify('stays')), '(t,20)', 'verify counts a population in the zone of its data set');
 
+-- What the same statement promises is kept
+SELECT anonopt.drop_promise('z', 'k_map') \g /dev/null
+SELECT throws_ok($$SELECT anonopt.add_promise('z', 'k', 11), anonopt.publish_table('stays_promised', 'z', '{0}')$$, '22023',
+    'no class keeps the promise', 'of which each class has 10 people');
+
 SELECT * FROM finish();
 ROLLBACK;
