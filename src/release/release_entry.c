@@ -426,13 +426,13 @@ release_entry_find(Oid relation)
  * the same, are found once.
  */
 #define CONTENTS_OF \
-	"(SELECT m.*, e.same_rows, e.is_others, e.found FROM (SELECT p.id," \
+	"(WITH e AS MATERIALIZED (SELECT p.id," \
 	" anonopt.may_share_rows(p.id, $1, %u, COALESCE(%s, (SELECT d.person FROM anonopt.dataset d" \
 	" WHERE d.dataset = p.dataset))) AS same_rows," \
 	" p.id IS DISTINCT FROM %s AND NOT anonopt.is_told_of(%u, p.published_by) AS is_others," \
 	" " FIND_RELEASE " AS found FROM anonopt.published p" \
-	" WHERE p.id IN (SELECT anonopt.releases_of_people($1, %u)) OR p.id = %s OFFSET 0) e" \
-	" JOIN anonopt.made_content m USING (id)) p" \
+	" WHERE p.id IN (SELECT anonopt.releases_of_people($1, %u)) OR p.id = %s)" \
+	" SELECT m.*, e.same_rows, e.is_others, e.found FROM e JOIN anonopt.made_content m USING (id)) p" \
 	" WHERE p.id IS NOT DISTINCT FROM %s OR NOT EXISTS (SELECT FROM anonopt.other_people o" \
 	" WHERE o.relation = $1 AND CASE WHEN p.made_in = anonopt.this_database()" \
 	" THEN o.other = anonopt.as_oid(p.source)" \
