@@ -262,8 +262,9 @@ SELECT isnt((SELECT count(*)::int FROM anonopt.pbg_ea('large', seed => 7, iterat
 SELECT is((SELECT count(*)::int FROM anonopt.nsga2('large', 2, 0.3, 0.3, evaluations => 100000000, seed => 7, time_limit => l) f, anonopt.evaluate_cuts('large', f.cuts, k => 2) e
     WHERE f.feasible AND f.k <> e.k), 0, 'cuts found within ' || l || ' have their measures')
 FROM unnest('{1 us,300 ms}'::interval[]) l;
-SELECT is_empty($$SELECT k, glm FROM anonopt.recoding_curve('told', '{2,5,20}', time_limit => '5 ms') EXCEPT SELECT k, glm FROM anonopt.recoding_curve('told', '{2,5,20}')$$,
-    'recodings that are shown are whole');
+SELECT is_empty($$SELECT k FROM anonopt.recoding_curve('told', '{2,5,20}', time_limit => '5 ms') s WHERE NOT EXISTS (
+        SELECT FROM anonopt.recoding_curve('told', '{2,5,20}') w WHERE w.k = s.k AND w.glm < s.glm + 1e-9)$$,
+    'recodings that are shown lose no less than without a limit');
 SELECT is((SELECT count(*)::int FROM anonopt.recoding_curve('told', '{2,5,20}', time_limit => '1 us')), 0, 'and none is, if there is no time at all');
 SELECT alike(anonopt.report('told', time_limit => '1 us'), '%Left out, because the time limit of % had passed: the declaration, the risk of the data, the releases together, the trade-off, recodings.%',
     'a report names what it left out');
