@@ -133,6 +133,8 @@ COMMENT ON FUNCTION anonopt.forget_release(regclass, uuid) IS 'drops a release t
 COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release again';
 COMMENT ON FUNCTION anonopt.utility(text, regclass, int, bigint) IS 'measures what a release is good for: distributions, associations, range queries and a classifier, before and after';
 COMMENT ON FUNCTION anonopt.release_distribution(text, regclass) IS 'counts people by value before a release and in it, and those left out';
+COMMENT ON FUNCTION anonopt.attack(regclass, int, name[], regclass) IS 'singling out, linkage and inference by a release, counted exactly';
+COMMENT ON FUNCTION anonopt.attack(regclass, name[], name[], int, name[], regclass) IS 'the same by any relation';
 COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class when several releases are combined';
 COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass, name[]) IS 'columns and small combinations that single people out, most dangerous first';
 COMMENT ON FUNCTION anonopt.front_svg(text, text[], boolean) IS 'the front as an SVG picture, with recodings if requested';

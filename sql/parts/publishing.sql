@@ -494,6 +494,18 @@ RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C VOLATILE PARALL
 CREATE FUNCTION anonopt.same_people(relation regclass, other regclass, same boolean DEFAULT true)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_same_people' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+CREATE FUNCTION anonopt.attack(release regclass, columns_known int DEFAULT NULL, known name[] DEFAULT NULL,
+	register regclass DEFAULT NULL,
+	OUT attack text, OUT known name[], OUT target name, OUT people bigint, OUT certain bigint, OUT highest float8,
+	OUT expected float8, OUT baseline float8, OUT gain float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_attack_release' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.attack(relation regclass, quasi_identifiers name[], sensitive name[], columns_known int DEFAULT NULL,
+	known name[] DEFAULT NULL, register regclass DEFAULT NULL,
+	OUT attack text, OUT known name[], OUT target name, OUT people bigint, OUT certain bigint, OUT highest float8,
+	OUT expected float8, OUT baseline float8, OUT gain float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_attack_relation' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint,
 	OUT epsilon float8, OUT delta float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;

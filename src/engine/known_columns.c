@@ -362,6 +362,35 @@ known_columns_hide(const Population *population, const TupleTable *classes, bool
 
 /* ----------------------------------------------------------------- measuring */
 
+/* Groups what is left by a set, and shows the classes. */
+static void
+visit_classes(Hiding *h, const ColumnsKnown *known, const int *set, int size, VisitSet visit, void *arg)
+{
+	KnownClasses classes = {.set = set,.size = size};
+
+	CHECK_FOR_INTERRUPTS();
+	group_left(h, set, size, NEVER);
+	find_figures(h, known, PG_INT64_MAX);
+	classes.n = h->counter->classes.ntuples;
+	classes.keys = h->counter->classes.keys;
+	classes.figures = h->figures;
+	classes.start = h->start;
+	classes.slices = h->together;
+	visit(arg, &classes);
+}
+
+void
+known_columns_visit_set(const Population *population, const TupleTable *classes, const bool *hidden,
+						const ColumnsKnown *known, const int *set, int size, VisitSet visit, void *arg)
+{
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt known columns", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	visit_classes(hiding_create(population, classes, hidden), known, set, size, visit, arg);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
 void
 known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden,
 					const ColumnsKnown *known, VisitSet visit, void *arg)
@@ -375,12 +404,8 @@ known_columns_visit(const Population *population, const TupleTable *classes, con
 	(void) sets_of(population, known);
 	known_columns_first(set, size);
 	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		group_left(h, set, size, NEVER);
-		find_figures(h, known, PG_INT64_MAX);
-		visit(arg, set, size, h->figures, h->counter->classes.ntuples);
-	} while (known_columns_next(set, size, population->nattrs));
+		visit_classes(h, known, set, size, visit, arg);
+	while (known_columns_next(set, size, population->nattrs));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -393,17 +418,17 @@ typedef struct LeastFigure
 }			LeastFigure;
 
 static void
-find_least(void *arg, const int *set, int size, const double *figures, uint32 n)
+find_least(void *arg, const KnownClasses *classes)
 {
 	LeastFigure *found = arg;
 
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 i = 0; i < classes->n; i++)
 	{
-		if (figures[i] >= found->least)
+		if (classes->figures[i] >= found->least)
 			continue;
-		found->least = figures[i];
+		found->least = classes->figures[i];
 		if (found->worst != NULL)
-			memcpy(found->worst, set, sizeof(int) * size);
+			memcpy(found->worst, classes->set, sizeof(int) * classes->size);
 	}
 }
 

@@ -45,11 +45,27 @@ extern void known_columns_hide_for(const Population *population, const TupleTabl
 extern int64 known_columns_least(const Population *population, const TupleTable *classes,
 								 const bool *hidden, int columns);
 
-/* Calls a function for every set, with the figure, people or values, of each of its classes. */
-typedef void (*VisitSet) (void *arg, const int *set, int size, const double *figures, uint32 n);
+/* The classes of the rows that are left by the labels of a set. */
+typedef struct KnownClasses
+{
+	const int  *set;
+	int			size;
+	uint32		n;
+	const uint64 *keys;			/* of each: its codes; those of other columns
+								 * are 0 */
+	const double *figures;		/* its people or values */
+	const uint32 *start;		/* the first of its histograms of the column,
+								 * if there is one, among */
+	const uint32 *slices;
+} KnownClasses;
+
+/* Calls a function for every set of so many columns, or for one set alone. */
+typedef void (*VisitSet) (void *arg, const KnownClasses *classes);
 
 extern void known_columns_visit(const Population *population, const TupleTable *classes, const bool *hidden,
 								const ColumnsKnown *known, VisitSet visit, void *arg);
+extern void known_columns_visit_set(const Population *population, const TupleTable *classes, const bool *hidden,
+									const ColumnsKnown *known, const int *set, int size, VisitSet visit, void *arg);
 
 /* The least figure, infinite if nothing is left; the first set that has it. */
 extern double known_columns_worst(const Population *population, const TupleTable *classes, const bool *hidden,

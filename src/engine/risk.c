@@ -67,24 +67,24 @@ typedef struct RiskiestColumns
 }			RiskiestColumns;
 
 static void
-compare_risks(void *arg, const int *set, int size, const double *people, uint32 n)
+compare_risks(void *arg, const KnownClasses *classes)
 {
 	RiskiestColumns *riskiest = arg;
 	double		smallest = HUGE_VAL;
 	double		all = 0;
 
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 i = 0; i < classes->n; i++)
 	{
-		smallest = Min(smallest, people[i]);
-		all += people[i];
+		smallest = Min(smallest, classes->figures[i]);
+		all += classes->figures[i];
 	}
 	if (riskiest->size > 0 &&
-		(smallest > riskiest->smallest || (smallest == riskiest->smallest && n / all <= riskiest->average)))
+		(smallest > riskiest->smallest || (smallest == riskiest->smallest && classes->n / all <= riskiest->average)))
 		return;
 	riskiest->smallest = smallest;
-	riskiest->average = n / all;
-	riskiest->size = size;
-	memcpy(riskiest->worst, set, sizeof(int) * size);
+	riskiest->average = classes->n / all;
+	riskiest->size = classes->size;
+	memcpy(riskiest->worst, classes->set, sizeof(int) * classes->size);
 }
 
 int

@@ -171,6 +171,13 @@ extern void release_make_content(Release *release);
 extern void release_read_shown(Release *release);
 
 /*
+ * Reads and chooses the classes of a release that is not written, without its
+ * rows; leaves are those of the data.  There is no population if there are no
+ * rows.
+ */
+extern void release_read_people(Release *release);
+
+/*
  * Compares what will be shown with everything shown of the relation before;
  * warns or refuses, as anonopt.composition says.
  */

@@ -45,6 +45,12 @@ is_compared(const Dataset *dataset, const char *column)
 		dataset_has_role(dataset, ROLE_CLASS_LABEL, column);
 }
 
+static bool
+ties_matter(const Release *release)
+{
+	return release->by.kind == BY_RECORDS && release->by.records.risk == RISK_IDENTITY;
+}
+
 static void
 begin_spool(Release *release)
 {
@@ -78,7 +84,7 @@ begin_spool(Release *release)
 				!is_compared(release->dataset, release->columns[i].name);
 			spool->ncolumns++;
 		}
-	spool->keeps_ties = release->by.kind == BY_RECORDS && release->by.records.risk == RISK_IDENTITY;
+	spool->keeps_ties = ties_matter(release);
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 	release->nspooled = spool->ncolumns;
 
@@ -295,4 +301,19 @@ release_read_shown(Release *release)
 		release_choose_classes(release);
 	else
 		release->classes = NULL;
+}
+
+void
+release_read_people(Release *release)
+{
+	RowSpool   *spool = &release->spool;
+
+	spool->keeps_ties = ties_matter(release);
+	spool_read(spool, release->dataset, NULL);
+	if (spool->population == NULL)
+		return;
+	release_generalize(release, spool->population);
+	/* whoever must be hidden is */
+	release->promise.limit = spool->population->people;
+	release_choose_classes(release);
 }

@@ -116,7 +116,8 @@ SELECT anonopt.publish_table('shown', 'people', '{2,2,1}', k => 2), anonopt.crea
 	anonopt.view_sql('shown_sql', 'people', cuts => ARRAY[repeat('0', 9) || '1' || repeat('0', 9), '0000', '010']::varbit[], k => 2);
 SELECT anonopt.publish_records('shown_records', 'people', 1, 'id', 1);
 SELECT anonopt.utility('people', 'shown', 20), anonopt.release_distribution('people', 'shown');
-SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people');
+SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people'), anonopt.attack('shown'), anonopt.attack('shown', 1),
+	anonopt.attack('people', quasi_identifiers => '{age,town}', sensitive => '{ill}', known => '{town,ill}');
 SELECT anonopt.republish('shown', '{2,2,2}', k => 2);
 SELECT anonopt.create_dataset('keyed', 'people', 0.5);
 SELECT anonopt.add_quasi_identifier('keyed', 'age', (SELECT hierarchy FROM anonopt.attribute WHERE dataset = 'people' AND column_name = 'age' AND hierarchy IS NOT NULL LIMIT 1)),

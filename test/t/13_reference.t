@@ -210,7 +210,9 @@ sub check_stranger
 		local $given{hierarchy} = q{'fresh'} if $function =~ /^create_/;
 		local $given{release} = q{'3f1c9e5e-5d4b-4ce0-9f0f-0a4b7c2d1e00'} if $function eq 'released_rows';
 		local $given{recoding} = $function =~ /^create_/ ? q{'mine'} : q{'secret'};
-		my $call = join ', ', map { $given{$_} // 'NULL' } $arguments =~ /\w+/g;
+		# a string could be a number of columns, or their names
+		local $given{sensitive} = q{'{illness}'} if $function eq 'attack';
+		my $call = join ', ', map { ($function eq 'attack' ? "$_ => " : '') . ($given{$_} // 'NULL') } $arguments =~ /\w+/g;
 		$call .= ', k => 2' if $function =~ /^(optimize|create_recoding)$/;
 		my $said = as_stranger("SELECT * FROM anonopt.$function($call)" . ($function eq 'released_rows' ? ' AS x (age text)' : ''));
 

@@ -243,7 +243,7 @@ my %argument = (
 	'relation oid' => 'SCHEMA.people', 'relation bigint' => '1', row_type => '1', id => '00000000-0000-0000-0000-000000000000', 'forget_release id' => 'NULL',
 	column_name => 'zip', 'check_release_column column_name' => 'nr', 'check_release_columns columns' => '{nr}', columns => '{illness}', shown => '{illness}', uncovered => '{}', generalized => '{a,b}', class_columns => '{age,zip}', quasi_identifiers => '{age,zip}',
 	key => 'nr', person => 'nr', count_column => 'nr', sensitive => 'illness', 'sensitive name[]' => '{illness}', role => 'sensitive', published_by => 'alice',
-	levels => '{1,1}', a => '{1,1}', b => '{2,2}', 'a text' => 'a', 'b text' => 'b', 'a bit varying[]' => '{111,111}', 'b bit varying[]' => '{111,111}', cuts => '{111,111}', level => '1', min_level => '0', max_level => '2', columns_known => '1', rows_known => 'NULL', missing => '{}', facts => '{}', deadline => 'NULL', query => 'SELECT to_jsonb(p) FROM SCHEMA.people p',
+	levels => '{1,1}', a => '{1,1}', b => '{2,2}', 'a text' => 'a', 'b text' => 'b', 'a bit varying[]' => '{111,111}', 'b bit varying[]' => '{111,111}', cuts => '{111,111}', level => '1', min_level => '0', max_level => '2', columns_known => '1', rows_known => 'NULL', known => 'NULL', register => 'NULL', missing => '{}', facts => '{}', deadline => 'NULL', query => 'SELECT to_jsonb(p) FROM SCHEMA.people p',
 	objectives => '{k,glm}', objective => 'k', epsilon => '{1,1}', 'epsilon double precision' => '1', start => '{0.1,0.1}', 'poka start' => '{1,1}', aspiration => '{0.2,0.2}', candidates => '{{1,1}}',
 	properties => '{loss}', property => 'loss', index => 'p_rank', algorithm => 'btda', distance => 'equal', loss => 'glm',
 	'risk text' => 'identity', 'utility text' => 'depth', 'risk double precision[]' => '{1}', 'utility double precision[]' => '{1}',
@@ -398,7 +398,7 @@ sub check_half_sighted
 			is_deeply([ map { "$calls[$_]: $heard[$_]" } @told ], [], "a $role is not told what is in $schema");
 			my @open = grep { $heard[$_] =~ /^00000/ } 0 .. $#heard;
 			my $may = $role eq 'table_reader'
-			  ? qr/^anonopt\.(k_anonymity|l_diversity|entropy_l_diversity|risk|suggest_|create_(dataset|mask|quantile|frequency|prefix)|auto_dataset|check_release_columns?|report_part|keep_private|known_risk|warn_of_combination)/
+			  ? qr/^anonopt\.(k_anonymity|l_diversity|entropy_l_diversity|risk|attack|suggest_|create_(dataset|mask|quantile|frequency|prefix)|auto_dataset|check_release_columns?|report_part|keep_private|known_risk|warn_of_combination)/
 			  : qr/^anonopt\.(generalize|check_hierarchy|read_sql|hierarchy_hash|create_tree|changed_hier|add_|set_sensitivity|t_closeness\('people)/;
 			is_deeply([ grep { $_ !~ $may } @calls[@open] ], [], "and may call on $schema only what reads the side they see");
 		}
@@ -493,6 +493,8 @@ my @way = (
 		anonopt.entropy_l_diversity({q:people}, ARRAY[{l:age}]::pg_catalog.name[], {l:illness}),
 		anonopt.t_closeness({q:people}, ARRAY[{l:age}]::pg_catalog.name[], {l:illness}, 'hierarchical', {q:tree})},
 	q{SELECT * FROM anonopt.risk({q:people}, ARRAY[{l:age},{l:zip}]::pg_catalog.name[])},
+	q{SELECT attack, people, certain, highest, expected, baseline FROM anonopt.attack({q:people}, quasi_identifiers => ARRAY[{l:age},{l:zip}]::pg_catalog.name[], sensitive => ARRAY[{l:illness}]::pg_catalog.name[],
+		known => ARRAY[{l:zip},{l:illness}]::pg_catalog.name[])},
 	q{SELECT * FROM anonopt.pareto({l:set}, '{k,t,nwp}')},
 	q{SELECT * FROM anonopt.poka({l:set})},
 	q{SELECT * FROM anonopt.pbg_ea({l:set}, iterations => 10, seed => 1)},

@@ -1,0 +1,520 @@
+/*
+ * attack.c
+ *	  What somebody who knows some columns of people finds out by what is shown of
+ *	  them.
+ *
+ * The attacker knows the values of a set S of columns of a person, whom the
+ * rows are known to show.  The person's candidates are all people with a row
+ * whose labels cover these values.  The person is one of them, and nothing else
+ * that is shown tells which.  So everything is counted exactly; nothing is
+ * sampled or estimated.
+ *
+ *	  singling out: of n candidates, a guess at the person's row is right with
+ *	  a chance of 1/n.  Expected is the mean of that over all people.  Those with
+ *	  one candidate are certain.
+ *
+ *	  inference: the best guess at a person's value of another column is the most
+ *	  frequent one among the candidates; of several, each is guessed as often.
+ *	  Expected is the share of people of whom it is right.  The baseline is that
+ *	  share if the person's own row is taken away first, which leaves what the
+ *	  rows tell of people like this one; if it was the only one, the guess is the
+ *	  most frequent value of everybody else.
+ *
+ * Labels of a node or cuts do not overlap.  Then candidates have equal labels
+ * of S, and are counted by class (known_columns.h).  Labels of recodings and
+ * records overlap, and stars cover everything.  Then people are grouped by
+ * their values of S.  For each column and leaf, a bit for each class says
+ * whether it covers the leaf.  The candidates' classes have the bits of all
+ * known columns.  From one group to the next, only the words from the first
+ * column on that differs are combined again, and only those that are not 0.
+ *
+ * If people have several rows, each counts once among the candidates, and once
+ * in each group in which they have a row.  Values are guessed row by row.
+ */
+#include "engine/attack.h"
+
+#include "base/budget.h"
+#include "engine/known_columns.h"
+#include "miscadmin.h"
+
+const char *const attack_names[ATTACKS] = {"singling_out", "linkage", "inference", "refinement"};
+
+/* An attack by one set of columns after another. */
+typedef struct Attack
+{
+	const ShownPeople *shown;
+	int			column;			/* whose values are guessed, or -1 */
+	ValueCount *own;			/* the values of a group */
+	int64	   *everybody;		/* people by value, */
+	uint32		nvalues;		/* how many values they have, */
+	struct Guess *baseline;		/* and the guess by nothing else */
+	double		nsets;
+	AttackFigures worst;
+	AttackFigures sum;			/* over sets */
+} Attack;
+
+/* ----------------------------------------------------------- what is shown */
+
+ShownPeople
+shown_as_read(const Population *population)
+{
+	ShownPeople shown = {.population = population,.tuples = population->tuples};
+
+	return shown;
+}
+
+/* Gives a node's classes keys of their labels. */
+static void
+add_label_keys(const Classes *classes, TupleTable *table)
+{
+	const Population *population = classes->population;
+
+	table->keys = population_alloc(population, sizeof(uint64) * population->nwords, (Size) classes->n + 1);
+	memset(table->keys, 0, sizeof(uint64) * population->nwords * classes->n);
+	for (uint32 class = 0; class < classes->n; class++)
+		for (int a = 0; a < population->nattrs; a++)
+			key_put(table->keys + (Size) class * population->nwords, &population->attrs[a].field,
+					classes->node[a]->label_of[classes->first_leaf[class_at(classes, class, a)]]);
+}
+
+/* Makes the labels of classes cover leaves. */
+static void
+cover_boxes(Candidates *candidates, const Classes *classes)
+{
+	int			nattrs = classes->population->nattrs;
+
+	for (uint32 box = 0; box < classes->nboxes; box++)
+		for (int a = 0; a < nattrs && classes->class_of_box[box] < classes->n; a++)
+		{
+			uint32		first = classes->first_leaf[(Size) box * nattrs + a];
+			uint32		end = first + classes->leaves[(Size) box * nattrs + a];
+
+			for (uint32 leaf = first; leaf < end; leaf++)
+				candidate_fits(candidates, a, leaf, classes->class_of_box[box]);
+		}
+}
+
+/* Makes classes cover the values that their people have. */
+static void
+cover_values(Candidates *candidates, const Classes *classes)
+{
+	const Population *population = classes->population;
+
+	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
+		for (int a = 0; a < population->nattrs && classes->class_of[i] < classes->n; a++)
+			candidate_fits(candidates, a, key_get(classes->tuples->keys + (Size) i * population->nwords, &population->attrs[a].field),
+						   classes->class_of[i]);
+}
+
+ShownPeople
+shown_in_classes(const Classes *classes, bool by_values)
+{
+	ShownPeople shown = {.population = classes->population};
+	Classes    *copy = memcpy(palloc(sizeof(Classes)), classes, sizeof(Classes));
+	bool	   *hidden;
+
+	/* its arrays have room for what is added */
+	copy->table = NULL;
+	if (classes->starred > 0)
+		classes_add_starred(copy);
+	classes_count(copy);
+	if (classes->node != NULL && classes->starred == 0 && !by_values)
+	{
+		add_label_keys(copy, copy->table);
+		shown.tuples = copy->table;
+		return shown;
+	}
+	hidden = population_alloc(classes->population, sizeof(bool), (Size) classes->tuples->ntuples + 1);
+	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
+		hidden[i] = classes->class_of[i] >= copy->n;
+	shown.tuples = classes->tuples;
+	shown.hidden = hidden;
+	shown.candidates = candidates_create(classes->population, copy->table);
+	if (by_values)
+		cover_values(shown.candidates, copy);
+	else
+		cover_boxes(shown.candidates, copy);
+	return shown;
+}
+
+double
+attack_effort(const ShownPeople *shown, int columns)
+{
+	double		sets = known_columns_sets(shown->population->nattrs, columns);
+
+	return sets * (shown->tuples->ntuples + 1.0) * (3 + (shown->candidates == NULL ? 0 : shown->candidates->nwords / 4));
+}
+
+/* -------------------------------------------------------------- candidates */
+
+Candidates *
+candidates_create(const Population *population, const TupleTable *items)
+{
+	Candidates *candidates = palloc0(sizeof(Candidates));
+
+	candidates->population = population;
+	candidates->items = items;
+	candidates->nwords = items->ntuples / 64 + 1;
+	candidates->found = population_alloc(population, sizeof(uint32), (Size) items->ntuples + 1);
+	candidates->slices = population_alloc(population, sizeof(uint32), (Size) items->ntuples + 1);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		Size		n = (Size) population->attrs[a].hierarchy->nleaves * candidates->nwords + 1;
+
+		candidates->bits[a] = population_alloc(population, sizeof(uint64), n);
+		memset(candidates->bits[a], 0, sizeof(uint64) * n);
+	}
+	for (int depth = 0; depth <= population->nattrs; depth++)
+	{
+		candidates->at[depth] = population_alloc(population, sizeof(uint32), candidates->nwords);
+		candidates->words[depth] = population_alloc(population, sizeof(uint64), candidates->nwords);
+	}
+	candidates->n[0] = candidates->nwords;
+	for (uint32 i = 0; i < candidates->nwords; i++)
+	{
+		candidates->at[0][i] = i;
+		candidates->words[0][i] = PG_UINT64_MAX;
+	}
+	candidates->words[0][candidates->nwords - 1] = (UINT64CONST(1) << items->ntuples % 64) - 1;
+	return candidates;
+}
+
+/* Combines one more column of a person, whose code is known. */
+static void
+combine_column(Candidates *candidates, int a, uint32 code, int depth)
+{
+	const uint64 *bits = candidates->bits[a] + (Size) code * candidates->nwords;
+	const uint32 *at = candidates->at[depth];
+	const uint64 *words = candidates->words[depth];
+	uint32	   *next_at = candidates->at[depth + 1];
+	uint64	   *next = candidates->words[depth + 1];
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < candidates->n[depth]; i++)
+	{
+		next[n] = words[i] & bits[at[i]];
+		next_at[n] = at[i];
+		n += next[n] != 0;
+	}
+	candidates->n[depth + 1] = n;
+	candidates->codes[depth] = code;
+}
+
+/* Finds the items that fit what is known of a group of people. */
+static void
+find_candidates(Candidates *candidates, const KnownClasses *known, uint32 group)
+{
+	const Population *population = candidates->population;
+	const uint64 *key = known->keys + (Size) group * population->nwords;
+	int			depth = 0;
+
+	while (depth < candidates->depth &&
+		   candidates->codes[depth] == key_get(key, &population->attrs[known->set[depth]].field))
+		depth++;
+	for (; depth < known->size; depth++)
+		combine_column(candidates, known->set[depth], key_get(key, &population->attrs[known->set[depth]].field), depth);
+	candidates->depth = depth;
+	candidates->nfound = 0;
+	for (uint32 i = 0; i < candidates->n[depth]; i++)
+		for (uint64 word = candidates->words[depth][i]; word != 0; word &= word - 1)
+			candidates->found[candidates->nfound++] = candidates->at[depth][i] * 64 + pg_rightmost_one_pos64(word);
+}
+
+/* Collects the histograms of the items that were found. */
+static uint32 *
+candidate_slices(Candidates *candidates, int column)
+{
+	for (uint32 i = 0; i < candidates->nfound; i++)
+		candidates->slices[i] = candidates->items->slices[column][candidates->found[i]];
+	return candidates->slices;
+}
+
+static int64
+candidate_people(Candidates *candidates)
+{
+	const Population *population = candidates->population;
+	int64		people = 0;
+
+	if (population->has_persons)
+		return persons_together(population_persons(population), candidate_slices(candidates, population->ncolumns - 1),
+								candidates->nfound, PG_INT64_MAX);
+	for (uint32 i = 0; i < candidates->nfound; i++)
+		people += candidates->items->counts[candidates->found[i]];
+	return people;
+}
+
+/* ------------------------------------------------------------ sets of columns */
+
+static bool
+is_worse(const AttackFigures *a, const AttackFigures *b)
+{
+	if (a->certain != b->certain)
+		return a->certain > b->certain;
+	/* sums of the same fractions may be rounded differently */
+	return a->highest != b->highest ? a->highest > b->highest : a->expected > b->expected + 1e-12;
+}
+
+/* Takes note of what a set achieves, given sums over people. */
+static void
+note_set(Attack *attack, AttackFigures *figures, const KnownClasses *known)
+{
+	figures->nknown = known->size;
+	memcpy(figures->known, known->set, sizeof(int) * known->size);
+	if (figures->people > 0)
+	{
+		figures->expected /= figures->people;
+		figures->baseline /= figures->people;
+	}
+	if (attack->nsets == 0 || is_worse(figures, &attack->worst))
+		attack->worst = *figures;
+	attack->nsets++;
+	attack->sum.people += figures->people;
+	attack->sum.certain += figures->certain;
+	attack->sum.highest += figures->highest;
+	attack->sum.expected += figures->expected;
+	if (attack->shown->candidates != NULL)
+		attack->shown->candidates->depth = 0;
+}
+
+/* Attacks by one set, or by any so many columns if it is NULL. */
+static void
+attack_by(Attack *attack, const int *set, int size, VisitSet visit)
+{
+	const ShownPeople *shown = attack->shown;
+	ColumnsKnown known = {.columns = size,.model = MODEL_L,.column = attack->column};
+
+	if (set != NULL)
+		known_columns_visit_set(shown->population, shown->tuples, shown->hidden, &known, set, size, visit, attack);
+	else
+		known_columns_visit(shown->population, shown->tuples, shown->hidden, &known, visit, attack);
+}
+
+/* -------------------------------------------------------------- singling out */
+
+static void
+single_out(void *arg, const KnownClasses *known)
+{
+	Attack	   *attack = arg;
+	const ShownPeople *shown = attack->shown;
+	AttackFigures figures = {.attack = ATTACK_SINGLING_OUT};
+
+	for (uint32 i = 0; i < known->n; i++)
+	{
+		double		people = known->figures[i];
+		double		candidates = people;
+
+		if (shown->candidates != NULL)
+		{
+			find_candidates(shown->candidates, known, i);
+			candidates = (double) candidate_people(shown->candidates);
+		}
+		figures.people += people;
+		if (candidates == 0)
+			continue;
+		if (shown->one_to_one)
+			candidates = Max(candidates, people);
+		figures.certain += candidates == 1 ? people : 0;
+		figures.highest = Max(figures.highest, 1 / candidates);
+		figures.expected += people / candidates;
+	}
+	note_set(attack, &figures, known);
+}
+
+/* The chance of somebody who knows nothing. */
+static double
+chance_by_nothing(const ShownPeople *shown)
+{
+	Attack		attack = {.shown = shown,.column = -1};
+	const int	nothing[1] = {0};
+
+	attack_by(&attack, nothing, 0, single_out);
+	return attack.worst.expected;
+}
+
+AttackFigures
+attack_single_out_by(const ShownPeople *shown, const int *set, int size)
+{
+	Attack		attack = {.shown = shown,.column = -1};
+
+	attack_by(&attack, set, size, single_out);
+	attack.worst.baseline = chance_by_nothing(shown);
+	return attack.worst;
+}
+
+AttackFigures
+attack_single_out(const ShownPeople *shown, int columns, AttackFigures *mean)
+{
+	Attack		attack = {.shown = shown,.column = -1};
+
+	attack_by(&attack, NULL, columns, single_out);
+	attack.worst.baseline = chance_by_nothing(shown);
+	*mean = attack.worst;
+	mean->is_mean = true;
+	mean->people = rint(attack.sum.people / attack.nsets);
+	mean->certain = rint(attack.sum.certain / attack.nsets);
+	mean->highest = attack.sum.highest / attack.nsets;
+	mean->expected = attack.sum.expected / attack.nsets;
+	return attack.worst;
+}
+
+/* ------------------------------------------------------------------ inference */
+
+/* The best guess by a histogram. */
+typedef struct Guess
+{
+	int64		people;
+	int64		most;			/* people with the most frequent value, */
+	uint32		ties;			/* how many values they are, and */
+	uint32		next;			/* how many have one person less */
+	uint32		nvalues;
+} Guess;
+
+static Guess
+guess_of(const ValueCount *entries, uint32 n)
+{
+	Guess		guess = {.nvalues = n};
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		guess.people += entries[i].count;
+		if (entries[i].count > guess.most)
+		{
+			guess.next = entries[i].count == guess.most + 1 ? guess.ties : 0;
+			guess.most = entries[i].count;
+			guess.ties = 0;
+		}
+		guess.ties += entries[i].count == guess.most;
+		guess.next += entries[i].count == guess.most - 1;
+	}
+	return guess;
+}
+
+/* The chance that it is right of a person with a value that so many have. */
+static double
+right_guess(const Guess *guess, int64 count)
+{
+	return count == guess->most ? 1.0 / guess->ties : 0;
+}
+
+/* The same, made without that person, of whom at least one other is left. */
+static double
+right_without(const Guess *guess, int64 count)
+{
+	return count == guess->most && guess->ties == 1 ? 1.0 / (1 + guess->next) : 0;
+}
+
+/* Counts everybody's values, and guesses by them. */
+static void
+count_everybody(Attack *attack)
+{
+	const ShownPeople *shown = attack->shown;
+	const Population *population = shown->population;
+	const Histograms *histograms = population->columns[attack->column];
+	uint32		n = 0;
+
+	attack->everybody = population_alloc(population, sizeof(int64), (Size) histograms->nvalues + 1);
+	attack->own = population_alloc(population, sizeof(ValueCount), (Size) histograms->nvalues + 1);
+	memset(attack->everybody, 0, sizeof(int64) * histograms->nvalues);
+	for (uint32 i = 0; i < shown->tuples->ntuples; i++)
+	{
+		const ClassHistogram *slice = &histograms->slices[shown->tuples->slices[attack->column][i]];
+
+		for (Size entry = slice->start; entry < slice->start + slice->length; entry++)
+			if (shown->hidden == NULL || !shown->hidden[i])
+				attack->everybody[histograms->entries[entry].value] += histograms->entries[entry].count;
+	}
+	for (uint32 value = 0; value < histograms->nvalues; value++)
+		if (attack->everybody[value] > 0)
+		{
+			attack->own[n].value = value;
+			attack->own[n++].count = attack->everybody[value];
+		}
+	attack->baseline = palloc(sizeof(Guess));
+	*attack->baseline = guess_of(attack->own, n);
+}
+
+/* The merged histogram of some, until more are merged; sets its length. */
+static const ValueCount *
+values_of(Histograms *histograms, const uint32 *slices, uint32 n, uint32 *length)
+{
+	uint32		merged = histograms_merge(histograms, slices, n);
+
+	*length = histograms->slices[merged].length;
+	return histograms->entries + histograms->slices[merged].start;
+}
+
+/* Adds the people of a group, given their values and those of their candidates. */
+static void
+add_guesses(const Attack *attack, const ValueCount *own, uint32 nown, const ValueCount *theirs, uint32 ntheirs, AttackFigures *figures)
+{
+	Guess		guess = guess_of(theirs, ntheirs);
+	uint32		at = 0;
+
+	for (uint32 i = 0; i < nown; i++)
+	{
+		double		without;
+
+		while (theirs[at].value != own[i].value)
+			at++;
+		if (guess.people > 1)
+			without = right_without(&guess, theirs[at].count);
+		else
+			without = attack->baseline->people > 1 ? right_without(attack->baseline, attack->everybody[own[i].value]) : 0;
+		figures->people += own[i].count;
+		figures->certain += ntheirs == 1 ? own[i].count : 0;
+		figures->highest = Max(figures->highest, (double) theirs[at].count / guess.people);
+		figures->expected += own[i].count * right_guess(&guess, theirs[at].count);
+		figures->baseline += own[i].count * without;
+	}
+}
+
+static void
+infer(void *arg, const KnownClasses *known)
+{
+	Attack	   *attack = arg;
+	Candidates *candidates = attack->shown->candidates;
+	Histograms *histograms = attack->shown->population->columns[attack->column];
+	AttackFigures figures = {.attack = ATTACK_INFERENCE};
+
+	for (uint32 i = 0; i < known->n; i++)
+	{
+		HistogramMark mark = histograms_mark(histograms);
+		uint32		nown;
+		uint32		ntheirs;
+		const ValueCount *theirs;
+
+		theirs = values_of(histograms, known->slices + known->start[i], known->start[i + 1] - known->start[i], &nown);
+		memcpy(attack->own, theirs, sizeof(ValueCount) * nown);
+		ntheirs = nown;
+		if (candidates != NULL)
+		{
+			find_candidates(candidates, known, i);
+			theirs = values_of(histograms, candidate_slices(candidates, attack->column), candidates->nfound, &ntheirs);
+		}
+		add_guesses(attack, attack->own, nown, theirs, ntheirs, &figures);
+		histograms_release(histograms, mark);
+	}
+	note_set(attack, &figures, known);
+}
+
+static AttackFigures
+infer_by(const ShownPeople *shown, int column, const int *set, int size)
+{
+	Attack		attack = {.shown = shown,.column = column};
+
+	count_everybody(&attack);
+	attack_by(&attack, set, size, infer);
+	return attack.worst;
+}
+
+AttackFigures
+attack_infer_by(const ShownPeople *shown, int column, const int *set, int size)
+{
+	return infer_by(shown, column, set, size);
+}
+
+AttackFigures
+attack_infer(const ShownPeople *shown, int column, int columns)
+{
+	return infer_by(shown, column, NULL, columns);
+}

@@ -1,0 +1,186 @@
+-- Attacks beside plain SQL that finds every candidate of every person, set by set, in releases of every kind of small
+-- random tables, and in the tables themselves.
+\ir begin.inc
+
+SET anonopt.composition = off;
+
+CREATE SCHEMA attack;
+CREATE TABLE attack.data (id int PRIMARY KEY, q1 int, q2 int, q3 int, s text, u int, who int);
+
+-- What the rows of a release show, and whose they are; what can be known of the people whom it shows.
+CREATE TABLE attack.shown (id int, cells text[], who int);
+CREATE TABLE attack.person (id int, x text[], s text, u text, who int);
+-- Whether a row covers what is known of a person, by column: three quasi-identifiers, then s and u.
+CREATE TABLE attack.covers (person int, shown int, c boolean[]);
+
+CREATE TABLE attack.leaves AS SELECT v AS value, format('[%s, %s)', v / 2 * 2, v / 2 * 2 + 2) AS l1, format('[%s, %s)', v / 4 * 4, v / 4 * 4 + 4) AS l2, '*' AS l3
+FROM generate_series(0, 7) v;
+ALTER TABLE attack.leaves ADD PRIMARY KEY (value);
+
+CREATE FUNCTION attack.below(n int) RETURNS int LANGUAGE sql VOLATILE AS $$ SELECT floor(random() * n)::int $$;
+
+CREATE FUNCTION attack.sets(size int) RETURNS SETOF int[] LANGUAGE sql AS $$
+	WITH RECURSIVE sets AS (SELECT '{}'::int[] AS s UNION ALL
+		SELECT s || i FROM sets, generate_series(coalesce(s[cardinality(s)], 0) + 1, 3) i WHERE cardinality(s) < size)
+	SELECT s FROM sets WHERE cardinality(s) = size
+$$;
+
+-- Declares random rows as data set d.
+CREATE FUNCTION attack.make(seed int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	n int;
+BEGIN
+	PERFORM setseed((seed % 1000) / 1000.0);
+	PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset = 'd';
+	n := 6 + attack.below(CASE WHEN seed % 3 = 0 THEN 60 ELSE 25 END);
+	TRUNCATE attack.data, attack.shown, attack.person, attack.covers;
+	INSERT INTO attack.data
+	SELECT i, floor(8 * random() ^ 2), attack.below(4), floor(6 * random() ^ 1.5), CASE WHEN random() < 0.07 THEN NULL ELSE chr(97 + attack.below(3)) END,
+		CASE seed % 2 WHEN 0 THEN attack.below(n) ELSE attack.below(2) END, attack.below(n * 2 / 3)
+	FROM generate_series(1, n) i;
+	PERFORM anonopt.create_dataset('d', 'attack.data', 1, CASE WHEN seed % 8 = 7 THEN 'who'::name END);
+	PERFORM anonopt.add_quasi_identifier('d', ('q' || a)::name, 'attack.leaves') FROM generate_series(1, 3) a ORDER BY a;
+	PERFORM anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('d', 'u');
+	PERFORM anonopt.set_insensitive('d', c) FROM unnest('{id}'::name[]) c;
+END $$;
+
+-- Notes which rows of a relation cover which people: with equal values, as labels, ranges, or permuted values of a class.
+CREATE FUNCTION attack.note(relation text, how text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('INSERT INTO attack.shown SELECT id, ARRAY[r.q1::text, r.q2::text, r.q3::text, r.s::text, r.u::text, %s], d.who FROM %s r JOIN attack.data d USING (id)',
+		CASE how WHEN 'permuted' THEN 'anonopt_class::text' ELSE 'to_jsonb(r) ->> ''anonopt_suppressed''' END, relation);
+	INSERT INTO attack.person SELECT id, ARRAY[q1, q2, q3, NULL, NULL]::text[], s, u, who FROM attack.data WHERE id IN (SELECT id FROM attack.shown);
+	INSERT INTO attack.covers
+	SELECT p.id, r.id, (SELECT array_agg(CASE
+			WHEN a > 3 THEN r.cells[a] IS NOT DISTINCT FROM CASE a WHEN 4 THEN p.s ELSE p.u END
+			WHEN how = 'equal' THEN r.cells[a] = p.x[a]
+			WHEN how = 'range' THEN p.x[a]::int <@ r.cells[a]::int4range
+			WHEN how = 'permuted' THEN EXISTS (SELECT FROM attack.shown o WHERE o.cells[6] = r.cells[6] AND o.cells[a] = p.x[a])
+			ELSE r.cells[a] IN (SELECT v.value FROM attack.leaves h, jsonb_each_text(to_jsonb(h)) v WHERE h.value::text = p.x[a]) OR r.cells[a] = '*' END
+			ORDER BY a) FROM generate_series(1, 5) a)
+	FROM attack.person p, attack.shown r;
+END $$;
+
+-- What plain SQL counts for a set: of people, or of rows of people who have several.
+CREATE FUNCTION attack.singled_out(set int[], persons boolean) RETURNS TABLE (people bigint, certain bigint, highest numeric, expected numeric, baseline numeric)
+LANGUAGE sql AS $$
+	WITH candidate AS (
+		SELECT p.id, p.who, array_agg(c.shown ORDER BY c.shown) AS rows, CASE WHEN persons THEN count(DISTINCT s.who) ELSE count(*) END AS n
+		FROM attack.person p JOIN attack.covers c ON c.person = p.id JOIN attack.shown s ON s.id = c.shown
+		WHERE (SELECT coalesce(bool_and(c.c[a]), true) FROM unnest(set) a) GROUP BY p.id, p.who),
+	-- a person counts once for each way to look
+	one AS (SELECT CASE WHEN persons THEN who ELSE c.id END AS who,
+			CASE WHEN persons THEN (SELECT array_agg(coalesce(CASE a WHEN 4 THEN s WHEN 5 THEN u ELSE x[a] END, '') ORDER BY a) FROM unnest(set) a) END AS look,
+			min(n) AS n
+		FROM candidate c JOIN attack.person p USING (id, who) GROUP BY 1, 2)
+	SELECT count(*), count(*) FILTER (WHERE n = 1), max(1.0 / n), avg(1.0 / n),
+		1.0 / (SELECT CASE WHEN persons THEN count(DISTINCT who) ELSE count(*) END FROM attack.person)
+	FROM one
+$$;
+
+-- The chance that the best guess among some values is right; everybody's, where there are none.
+CREATE FUNCTION attack.right_guess(own text, among text[], otherwise text[]) RETURNS numeric LANGUAGE sql AS $$
+	WITH value AS (SELECT coalesce(v, '?') AS v, count(*) AS n FROM unnest(CASE WHEN among = '{}' THEN otherwise ELSE among END) v GROUP BY 1),
+	best AS (SELECT v FROM value WHERE n = (SELECT max(n) FROM value))
+	SELECT CASE WHEN coalesce(own, '?') IN (SELECT v FROM best) THEN 1.0 / (SELECT count(*) FROM best) ELSE 0 END
+$$;
+
+CREATE FUNCTION attack.inferred(set int[], target int) RETURNS TABLE (people bigint, certain bigint, highest numeric, expected numeric, baseline numeric)
+LANGUAGE sql AS $$
+	WITH candidate AS (
+		SELECT p.id, CASE target WHEN 4 THEN p.s ELSE p.u END AS own,
+			array_agg(s.cells[target]) AS all_values, coalesce(array_agg(s.cells[target]) FILTER (WHERE s.id <> p.id), '{}') AS others
+		FROM attack.person p JOIN attack.covers c ON c.person = p.id JOIN attack.shown s ON s.id = c.shown
+		WHERE (SELECT coalesce(bool_and(c.c[a]), true) FROM unnest(set) a) GROUP BY p.id, own)
+	SELECT count(*), count(*) FILTER (WHERE (SELECT count(DISTINCT coalesce(v, '?')) = 1 FROM unnest(all_values) v)),
+		max((SELECT count(*)::numeric / cardinality(all_values) FROM unnest(all_values) v WHERE v IS NOT DISTINCT FROM own)),
+		avg(attack.right_guess(own, all_values, '{}')),
+		avg(attack.right_guess(own, others, ARRAY(SELECT s.cells[target] FROM attack.shown s WHERE s.id <> candidate.id)))
+	FROM candidate
+$$;
+
+CREATE FUNCTION attack.names(set int[]) RETURNS name[] LANGUAGE sql AS $$ SELECT coalesce(array_agg(('{q1,q2,q3,s,u}'::name[])[a] ORDER BY a), '{}') FROM unnest(set) a $$;
+
+CREATE TYPE attack.figures AS (attack text, known name[], target name, people bigint, certain bigint, highest numeric, expected numeric, baseline numeric);
+
+CREATE FUNCTION attack.line(x attack.figures) RETURNS text LANGUAGE sql AS $$
+	SELECT concat_ws(' ', x.attack, coalesce(x.known::text, '-'), coalesce(x.target, '-'), x.people, x.certain, round(x.highest, 7), round(x.expected, 7),
+		round(x.baseline, 7))
+$$;
+
+-- What attack should return.
+CREATE FUNCTION attack.expected(persons boolean) RETURNS SETOF attack.figures LANGUAGE sql AS $$
+	WITH each AS (SELECT m, c AS set, x.* FROM generate_series(1, 3) m, attack.sets(m) c, attack.singled_out(c, persons) x),
+	worst AS (SELECT DISTINCT ON (m) * FROM each ORDER BY m, certain DESC, round(highest, 9) DESC, round(expected, 9) DESC, set),
+	guess AS (SELECT t, c AS set, x.* FROM unnest('{4,5}'::int[]) t, unnest(ARRAY['', '1,2,3']) k, CAST('{' || k || '}' AS int[]) c, attack.inferred(c, t) x)
+	SELECT 'singling_out', attack.names(set), NULL::name, people, certain, highest, expected, baseline FROM worst
+	UNION ALL SELECT 'singling_out', NULL, CASE m WHEN 1 THEN 'any column' ELSE 'any ' || m || ' columns' END,
+		round(avg(people)), round(avg(certain)::float8), avg(highest), avg(expected), min(baseline) FROM each GROUP BY m
+	UNION ALL SELECT 'inference', attack.names(set), CASE t WHEN 4 THEN 's' ELSE 'u' END, people, certain, highest, expected, baseline FROM guess
+$$;
+
+CREATE TABLE attack.tried (seed int, line text);
+
+-- What differs for one seed, whose remainder is the kind of release.
+CREATE FUNCTION attack.differences(seed int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	kind int := seed % 9;
+	persons boolean := seed % 8 = 7 AND kind <> 1;
+	call text := 'attack.released';
+	how text := 'label';
+	options text := format('k => %s, columns => %L', 1 + attack.below(3), '{id}');
+	recoding text;
+BEGIN
+	PERFORM attack.make(seed);
+	DROP TABLE IF EXISTS attack.released, attack.recoding;
+	IF kind = 1 THEN
+		how := 'equal';
+		PERFORM attack.note('attack.data', how);
+		call := $c$'attack.data', quasi_identifiers => '{q1,q2,q3}', sensitive => '{s,u}'$c$;
+	ELSIF kind = 5 THEN
+		PERFORM anonopt.publish_records('attack.released', 'd', 0.3, 'id', 1 + attack.below(3), columns => '{id}');
+	ELSE
+		IF kind IN (3, 4, 6) THEN
+			recoding := CASE kind WHEN 4 THEN 'range' ELSE 'hierarchy' END;
+			PERFORM anonopt.create_recoding('attack.recoding', 'd', k => 1 + attack.below(3), labels => recoding, seed => 1);
+			options := options || format(', recoding => %L, labels => %L', 'attack.recoding', recoding);
+		ELSE
+			options := options || format(', levels => %L', ARRAY[attack.below(3), attack.below(2), attack.below(3)]);
+		END IF;
+		IF kind = 2 THEN
+			options := options || $o$, suppressed => 'star'$o$;
+		ELSIF kind = 4 THEN
+			options := options || $o$, columns_as => 'range'$o$;
+			how := 'range';
+		ELSIF kind IN (6, 7) THEN
+			options := options || $o$, show => 'permuted'$o$;
+			how := 'permuted';
+		END IF;
+		BEGIN
+			EXECUTE format('SELECT anonopt.publish_table(%L, %L, %s)', 'attack.released', 'd', options);
+		EXCEPTION WHEN invalid_parameter_value THEN
+			-- nobody keeps the promise
+			RETURN;
+		END;
+	END IF;
+	IF kind <> 1 THEN
+		PERFORM attack.note('attack.released', how);
+		-- people with several rows count once for each way to look, which are labels where they do not overlap
+		IF kind IN (0, 2, 8) AND NOT EXISTS (SELECT FROM attack.shown WHERE cells[6] = 'true') THEN
+			UPDATE attack.person p SET x = r.cells FROM attack.shown r WHERE r.id = p.id;
+		END IF;
+		call := quote_literal(call);
+	END IF;
+	EXECUTE format('INSERT INTO attack.tried SELECT %s, attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures)'
+		' FROM anonopt.attack(%s)', seed, call);
+	RETURN QUERY
+	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x)
+	SELECT seed || ' has ' || line FROM (TABLE got EXCEPT ALL TABLE expected) x
+	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
+END $$;
+
+SELECT plan(1);
+SELECT is_empty($$SELECT attack.differences(seed) FROM generate_series(1, pg_temp.few(144)) seed$$, 'every figure is what plain SQL counts');
+
+SELECT * FROM finish();
+ROLLBACK;
