@@ -415,7 +415,7 @@ typedef struct LeastFigure
 {
 	double		least;
 	int		   *worst;
-}			LeastFigure;
+} LeastFigure;
 
 static void
 find_least(void *arg, const KnownClasses *classes)

@@ -26,6 +26,7 @@
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/known_columns.h"
+#include "engine/lattice.h"
 #include "engine/node_classes.h"
 #include "miscadmin.h"
 
@@ -101,12 +102,6 @@ struct KnownSets
 
 /* ------------------------------------------------------------------ creating */
 
-static int
-levels_of(const KnownSets *s, int a)
-{
-	return s->population->attrs[a].max_level - s->population->attrs[a].min_level + 1;
-}
-
 /* The nodes of all sets of a size. */
 static double
 nodes_of_size(const KnownSets *s, int size)
@@ -116,7 +111,7 @@ nodes_of_size(const KnownSets *s, int size)
 	/* by the first attributes: the sum over their sets of each size */
 	for (int a = 0; a < s->population->nattrs; a++)
 		for (int n = a + 1; n > 0; n--)
-			of_size[n] += of_size[n - 1] * levels_of(s, a);
+			of_size[n] += of_size[n - 1] * span_of(s->population, a);
 	return of_size[size];
 }
 
@@ -153,7 +148,7 @@ add_set(KnownSets *s, const ColumnsKnown *known, const int *attrs, int size)
 	for (int i = 0; i < size; i++)
 	{
 		set->strides[i] = (int) set->nnodes;
-		set->nnodes *= levels_of(s, attrs[i]);
+		set->nnodes *= span_of(s->population, attrs[i]);
 	}
 	s->nnodes += set->nnodes;
 	return set;
@@ -192,9 +187,9 @@ is_below_out(const KnownSets *s, const KnownSet *set, Size node)
 {
 	for (int i = 0; i < set->size; i++)
 	{
-		Size		level = node / set->strides[i] % levels_of(s, set->attrs[i]);
+		Size		level = node / set->strides[i] % span_of(s->population, set->attrs[i]);
 
-		if (level + 1 < levels_of(s, set->attrs[i]) &&
+		if (level + 1 < span_of(s->population, set->attrs[i]) &&
 			s->nodes[set->first + node + set->strides[i]].suppressed > s->limit)
 			return true;
 	}
@@ -235,7 +230,7 @@ count_classes(KnownSets *s, const KnownSet *set, Size node, const TupleTable *ce
 	for (int i = 0; i < set->size; i++)
 	{
 		const Attribute *attr = &s->population->attrs[set->attrs[i]];
-		Size		level = node / set->strides[i] % levels_of(s, set->attrs[i]);
+		Size		level = node / set->strides[i] % span_of(s->population, set->attrs[i]);
 
 		shown[set->attrs[i]] = &attr->hierarchy->levels[attr->min_level + level];
 	}

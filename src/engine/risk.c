@@ -64,7 +64,7 @@ typedef struct RiskiestColumns
 	double		average;
 	int			size;
 	int		   *worst;
-}			RiskiestColumns;
+} RiskiestColumns;
 
 static void
 compare_risks(void *arg, const KnownClasses *classes)

@@ -77,6 +77,17 @@ promises_anything(const Promise *promise, const Dataset *dataset)
 	return promise->k > 0 || dataset->npromises > 0;
 }
 
+/* Checks that there is a place for one more promise of a kind. */
+static void
+require_place(int taken, int places, const char *kind)
+{
+	if (taken == places)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many promises with %s", kind),
+				 errdetail("At most %d can be kept together.", places)));
+}
+
 /* Attaches a promise against people who know several rows of a person. */
 static void
 add_known_rows(Population *population, const Dataset *dataset, const DeclaredPromise *promise)
@@ -91,11 +102,7 @@ add_known_rows(Population *population, const Dataset *dataset, const DeclaredPro
 				 errdetail("%s", problem != NULL ? problem : "It takes away people with all their rows, but this function knows only classes."),
 				 problem != NULL ? errhint("Call anonopt.drop_promise for one of them.") :
 				 errhint("evaluate, lattice, optimize, pareto and releases of levels or cuts keep it; otherwise call anonopt.drop_promise.")));
-	if (population->nrows_known == MAX_ROWS_KNOWN)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many promises with rows_known"),
-				 errdetail("At most %d can be kept together.", MAX_ROWS_KNOWN)));
+	require_place(population->nrows_known, MAX_ROWS_KNOWN, "rows_known");
 	population->rows_known[population->nrows_known++] = known;
 }
 
@@ -108,11 +115,7 @@ add_known(Population *population, const DeclaredPromise *promise)
 	for (int j = 0; j < population->nsensitive && promise->column != NULL; j++)
 		if (strcmp(promise->column, population->columns[j]->name) == 0)
 			known.column = j;
-	if (population->nknown == MAX_COLUMNS_KNOWN)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many promises with columns_known"),
-				 errdetail("At most %d can be kept together.", MAX_COLUMNS_KNOWN)));
+	require_place(population->nknown, MAX_COLUMNS_KNOWN, "columns_known");
 	population->known[population->nknown++] = known;
 }
 

@@ -602,7 +602,7 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 {
 	char	   *problem = promise_problem(promise);
 	Oid			population = promise->population;
-	int			known = 0;
+	int			alike = 0;
 
 	if (problem != NULL)
 		ereport(ERROR,
@@ -640,12 +640,14 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 							   format_type_be(column_type(population, declared->column)),
 							   format_type_be(column_type(dataset->relation, declared->column)))));
 	}
-	for (int i = 0; i < dataset->npromises && promise->columns_known > 0; i++)
-		known += dataset->promises[i].columns_known > 0;
-	if (known >= MAX_COLUMNS_KNOWN)
+	for (int i = 0; i < dataset->npromises; i++)
+		alike += promise->rows_known > 0 ? dataset->promises[i].rows_known > 0 :
+			promise->columns_known > 0 && dataset->promises[i].columns_known > 0;
+	if (alike >= (promise->rows_known > 0 ? MAX_ROWS_KNOWN : MAX_COLUMNS_KNOWN))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("data set \"%s\" already has %d promises with columns_known", dataset->name, known)));
+				 errmsg("data set \"%s\" already has %d promises with %s", dataset->name, alike,
+						promise->rows_known > 0 ? "rows_known" : "columns_known")));
 	if (dataset->npromises >= MAX_PROMISES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
