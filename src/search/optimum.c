@@ -634,7 +634,7 @@ best_step(BoxSearch *s, const BoxTable *table, const int *levels)
 	return best;
 }
 
-/* Descends from the top as far as possible, for a first answer. */
+/* Descends from the top as far as possible in time, for a first answer. */
 static void
 dive(BoxSearch *s)
 {
@@ -650,7 +650,7 @@ dive(BoxSearch *s)
 	table = box_table_create(&s->tables, levels);
 	while (table != NULL)
 	{
-		int			a = best_step(s, table, levels);
+		int			a = time_is_up(s->order.deadline, &in_time) ? -1 : best_step(s, table, levels);
 		BoxTable   *lower = a < 0 ? NULL : box_table_lower(&s->tables, table, a, levels[a] - 1);
 
 		box_table_free(&s->tables, table);
