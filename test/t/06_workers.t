@@ -2,7 +2,7 @@
 #
 # Parallel workers: they are launched, they change no answer, and the session
 # stays usable whatever stops them or the search.  ANONOPT_LONG=1 lets a single
-# worker help every search, not only some, and more of them run side by side.
+# worker help every search, not only some, and more of them run, also side by side.
 
 use strict;
 use warnings;
@@ -44,7 +44,7 @@ $node->append_conf('postgresql.conf',
 $node->start;
 make_data();
 
-check_answers($_) for 0 .. $#calls;
+check_answers($_) for grep { $long || $_ !~ /^[1359]$/ } 0 .. $#calls;
 check_setting();
 check_without_workers();
 check_places();
