@@ -102,6 +102,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		WHEN 'presence' THEN format('the chance that a person is in the data is at most %s', anonopt.percent(threshold)) || CASE WHEN c > 0 THEN ' and at least ' || anonopt.percent(c) ELSE '' END
 		WHEN 'average_risk' THEN format('an average risk of at most %s', anonopt.percent(threshold))
 		WHEN 'share_above' THEN format('at most %s of the people have a risk above %s', anonopt.percent(threshold), anonopt.percent(c))
+		WHEN 'possible_tuples' THEN format('in a class with several combinations of values under its labels, at least %s are possible', anonopt.short_number(threshold))
 		ELSE format('%s: %s', model, anonopt.short_number(threshold)) END END
 $$;
 
@@ -130,7 +131,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 	SELECT string_agg(c, ', ' ORDER BY i) FROM unnest(r.unchanged) WITH ORDINALITY x (c, i)
 	WHERE r.entry ->> 'epsilon' IS NULL AND c <> ALL (r.pseudonyms) AND (c <> ALL (r.sensitive) OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL
 		AND NOT EXISTS (SELECT FROM jsonb_object_keys(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
-			WHERE m !~ '^(k for any .*|k_map|presence|average_risk|share_above)$')))
+			WHERE m !~ '^(k for any .*|k_map|presence|average_risk|share_above|possible_tuples)$')))
 $$;
 
 -- What is spent, in words; NULL if nothing is.

@@ -186,7 +186,7 @@ load_promises(Dataset *dataset)
 		int			model = name == NULL ? -1 : model_by_name(name);
 		bool		isnull;
 
-		if (model < 0)
+		if (model < 0 || model_needs_boxes(model))
 			refuse_promise(dataset->name, name == NULL ? "It has no model." : psprintf("There is no model \"%s\".", name));
 		promise->model = (PromiseModel) model;
 		promise->column = row_text(rows, i, 1);

@@ -22,6 +22,7 @@
 #include "engine/classes.h"
 #include "engine/known_columns.h"
 #include "engine/known_rows.h"
+#include "engine/refinement.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
 #define COUNTED_SIZES 4096
@@ -44,6 +45,8 @@ struct Measurer
 														 * promised */
 	int64	   *outside[OTHERS_MODELS]; /* people outside, by class, of the
 										 * classes visited last */
+	bool	   *refined;		/* of these, whether too few tuples are
+								 * possible; NULL if that is not promised */
 };
 
 Measurer *
@@ -62,6 +65,8 @@ measurer_create(const Population *population, const Promise *promise)
 		m->known_rows = known_rows_create(population, promise->k, promise->feasible_only ? promise->limit : PG_INT64_MAX);
 	if (population->nknown > 0)
 		m->hidden = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * ((Size) population->tuples->ntuples + 1));
+	if (population->possible > 0)
+		m->refined = MemoryContextAllocExtended(CurrentMemoryContext, (Size) population->tuples->ntuples + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (population->outside[i].given)
 		{
@@ -79,6 +84,8 @@ measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (m->outside_counters[i] != NULL)
 			outside_count_node(m->outside_counters[i], node, classes, m->outside[i]);
+	if (m->refined != NULL)
+		refine_node(m->population, node, classes, m->refined);
 }
 
 void
@@ -87,6 +94,8 @@ measurer_look_into_boxes(Measurer *m, const Classes *classes)
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (m->outside_counters[i] != NULL)
 			outside_count_boxes(m->outside_counters[i], classes, m->outside[i]);
+	if (m->refined != NULL)
+		refine_boxes(classes, m->refined);
 }
 
 /* The figure of a class for a model about people outside. */
@@ -194,7 +203,7 @@ bool
 promise_given(const Promise *promise, const Population *population)
 {
 	return promise->k > 0 || population->has_conditions || population->nlimits > 0 || population_asks_outside(population) ||
-		population->nknown > 0;
+		population->nknown > 0 || population->possible > 0;
 }
 
 int
@@ -205,6 +214,8 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 
 	for (int column = 0; column < m->population->nsensitive; column++)
 		breaks |= m->population->columns[column]->slices[classes->slices[column][class]].breaks;
+	if (m->refined != NULL && m->refined[class])
+		breaks |= MODEL_BIT(promise_of_boxes(m->population->possible).model);
 	return breaks | outside_breaks(m, classes, class, &for_good);
 }
 
@@ -455,7 +466,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 
 	if (m->hidden != NULL && !m->promise.keeps_all)
 		find_hidden(m, classes, threshold, m->hidden);
-	if (population->has_conditions || population_asks_outside(population) || m->hidden != NULL)
+	if (population->has_conditions || population_asks_outside(population) || m->hidden != NULL || m->refined != NULL)
 		separate_suppressed(m, classes, true, true, threshold, sums, result);
 	else if (population->has_persons)
 		separate_suppressed(m, classes, true, false, threshold, sums, result);

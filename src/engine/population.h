@@ -127,6 +127,8 @@ typedef struct Population
 	RowsKnown	rows_known[MAX_ROWS_KNOWN];
 	PersonRows *rows;			/* NULL if there are no such promises, or
 								 * everybody has one row */
+	int64		possible;		/* tuples that each class with several under
+								 * its labels must leave; 0: any number */
 	struct KnownSets *sets;		/* of such columns, once a search has counted
 								 * them */
 } Population;

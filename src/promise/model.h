@@ -28,6 +28,7 @@ typedef enum PromiseModel
 	MODEL_PRESENCE,
 	MODEL_AVERAGE_RISK,
 	MODEL_SHARE_ABOVE,
+	MODEL_POSSIBLE,
 	MODELS
 } PromiseModel;
 
@@ -101,6 +102,8 @@ typedef enum PromiseScope
 	ABOUT_VALUES,				/* the values of a column in each class */
 	ABOUT_OTHERS,				/* the people of another relation with the
 								 * labels of each class */
+	ABOUT_BOXES,				/* the tuples under the labels of each class;
+								 * no data set declares it */
 	ABOUT_ALL					/* all classes together */
 } PromiseScope;
 
@@ -204,6 +207,7 @@ extern const Model k_map_model;
 extern const Model presence_model;
 extern const Model average_risk_model;
 extern const Model share_above_model;
+extern const Model possible_model;
 
 static inline const char *
 model_name(PromiseModel model)
@@ -211,7 +215,7 @@ model_name(PromiseModel model)
 	return models[model]->name;
 }
 
-/* The model with a name, or -1; all names, for a hint. */
+/* The model with a name, or -1; all names that a data set can declare, for a hint. */
 extern int	model_by_name(const char *name);
 extern char *model_names(void);
 
@@ -228,6 +232,15 @@ model_limits_all_classes(PromiseModel model)
 {
 	return models[model]->scope == ABOUT_ALL;
 }
+
+/* Whether it is about the tuples that are possible, and such a promise of at least some number. */
+static inline bool
+model_needs_boxes(PromiseModel model)
+{
+	return models[model]->scope == ABOUT_BOXES;
+}
+
+extern DeclaredPromise promise_of_boxes(int64 possible);
 
 /* The figure of a class's values; only some models need a condition. */
 static inline double

@@ -19,7 +19,8 @@ const Model *const models[MODELS] = {
 	[MODEL_K_MAP] = &k_map_model,
 	[MODEL_PRESENCE] = &presence_model,
 	[MODEL_AVERAGE_RISK] = &average_risk_model,
-	[MODEL_SHARE_ABOVE] = &share_above_model
+	[MODEL_SHARE_ABOVE] = &share_above_model,
+	[MODEL_POSSIBLE] = &possible_model
 };
 
 int
@@ -37,9 +38,17 @@ model_names(void)
 	StringInfoData names;
 
 	initStringInfo(&names);
-	for (int model = 0; model < MODELS; model++)
-		appendStringInfo(&names, "%s%s", model == 0 ? "" : model == MODELS - 1 ? " and " : ", ", models[model]->name);
+	for (int model = 0; model < MODEL_POSSIBLE; model++)
+		appendStringInfo(&names, "%s%s", model == 0 ? "" : model == MODEL_POSSIBLE - 1 ? " and " : ", ", models[model]->name);
 	return names.data;
+}
+
+DeclaredPromise
+promise_of_boxes(int64 possible)
+{
+	DeclaredPromise promise = {.model = MODEL_POSSIBLE,.threshold = possible};
+
+	return promise;
 }
 
 bool

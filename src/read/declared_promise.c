@@ -140,6 +140,8 @@ population_add_declared(Population *population, const Dataset *dataset)
 				population_promise(population, j, &condition);
 		if (models[promise->model]->scope == ABOUT_VALUES)
 			continue;
+		if (model_needs_boxes(promise->model))
+			population->possible = (int64) promise->threshold;
 		if (model_limits_all_classes(promise->model))
 		{
 			if (population->nlimits == MAX_LIMITS)

@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
+#include "commands/comment.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -47,6 +48,29 @@ recoding_table_open(Oid table)
 				 errmsg("%s is not a plain table", relation_sql_name(table)),
 				 errhint("A recoding must be a plain table, such as anonopt.create_recoding creates.")));
 	return relation;
+}
+
+#define PROMISE_COMMENT "recoding with possible => "
+
+void
+recoding_table_promise(Oid table, int64 possible)
+{
+	CreateComments(table, RelationRelationId, 0, psprintf(PROMISE_COMMENT INT64_FORMAT, possible));
+}
+
+void
+recoding_table_add_promise(Oid table, Dataset *dataset)
+{
+	const char *comment = GetComment(table, RelationRelationId, 0);
+	DeclaredPromise promise;
+	char	   *end;
+
+	if (comment == NULL || strncmp(comment, PROMISE_COMMENT, strlen(PROMISE_COMMENT)) != 0)
+		return;
+	promise = promise_of_boxes(strtol(comment + strlen(PROMISE_COMMENT), &end, 10));
+	/* whoever writes another comment promises nothing */
+	if (*end == '\0' && promise_problem(&promise) == NULL)
+		dataset_promise(dataset, &promise);
 }
 
 static const char *const shape_hint = "A recoding has the data set's quasi-identifiers under their names and types, and class smallint, integer or bigint.";

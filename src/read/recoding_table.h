@@ -42,6 +42,13 @@ extern TableRecoding *recoding_table_read(const Reading *reading, const Populati
 extern void recoding_table_require_all(const Reading *reading, const Population *population, Relation table,
 									   const TableRecoding *recoding);
 
+/*
+ * How many tuples each class of several leaves possible is promised by a
+ * comment, which is copied with the table; adds the promise to a data set's.
+ */
+extern void recoding_table_promise(Oid table, int64 possible);
+extern void recoding_table_add_promise(Oid table, Dataset *dataset);
+
 /* The name of a recoding's last column. */
 #define CLASS_COLUMN "class"
 

@@ -261,7 +261,7 @@ covers_of_release(const Release *release, int *n)
 
 	*n = 0;
 	for (int i = 0; i < dataset->npromises && release->by.kind != BY_LEVELS; i++)
-		needed = needed || model_needs_population(dataset->promises[i].model);
+		needed = needed || model_needs_population(dataset->promises[i].model) || model_needs_boxes(dataset->promises[i].model);
 	if (!needed)
 		return NULL;
 	*n = release->population->nattrs;

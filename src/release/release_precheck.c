@@ -502,6 +502,7 @@ release_check(Release *release)
 		if (table->rd_rel->relowner != GetUserId())
 			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
 		require_trusted_relation(release->by.recoding);
+		recoding_table_add_promise(RelationGetRelid(table), unconstify(Dataset *, dataset));
 		release->recoding = table;
 		release->by.recoding_name = relation_sql_name(release->by.recoding);
 		release->opened = lappend(release->opened, table);

@@ -121,7 +121,7 @@ release_shape(Release *release)
 	{
 		const DeclaredPromise *promise = &release->dataset->promises[i];
 
-		if (model_needs_population(promise->model) || promise_is_of_known(promise) ||
+		if (model_needs_population(promise->model) || model_needs_boxes(promise->model) || promise_is_of_known(promise) ||
 			(models[promise->model]->may_be_lenient && promise->c == 0 && promise->has_c))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -1,6 +1,7 @@
 /*
  * verify_outside.c
- *	  Measures a release's promises about people of another relation again.
+ *	  Measures a release's promises again that are about leaves under its labels:
+ *	  about people of another relation, and about the tuples that are possible.
  *
  * They are read as leaves of the release's hierarchies, as for publishing.  A
  * label covers the leaves below it, if it is one of a node, and otherwise the
@@ -10,12 +11,15 @@
 
 #include <math.h>
 
+#include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "engine/refinement.h"
 #include "miscadmin.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 
 /*
  * The classes of a release, in the order of their labels, and the people of
@@ -30,6 +34,7 @@ typedef struct OutsideCount
 	int64	   *others;
 	TextIndex	texts[MAX_ATTRIBUTES];	/* labels, by class */
 	uint32	   *labels[MAX_ATTRIBUTES]; /* the same, by their place in order */
+	bool		nulls_added[MAX_ATTRIBUTES];	/* NULL may not occur */
 	List	  **labels_of[MAX_ATTRIBUTES];	/* by leaf, of those that cover
 											 * it; last, of values without one */
 } OutsideCount;
@@ -195,42 +200,152 @@ count_tuple(OutsideCount *count, const uint32 *leaves, int64 people, int a, uint
 					first_with_label(count->labels[a], from, end, lfirst_int(cell) + 1));
 }
 
+/* Loads the hierarchies, and finds the leaves under each label; given another relation, its types are theirs. */
+static void
+find_covered(OutsideCount *count, Oid relation)
+{
+	const ReleaseEntry *entry = count->entry;
+	const LabelCover *covers = entry->by.kind == BY_LEVELS ? NULL : release_entry_covers(entry);
+	Population *population = palloc0(sizeof(Population));
+
+	population->context = CurrentMemoryContext;
+	population->nattrs = entry->ngeneralized;
+	population->attrs = palloc0(sizeof(Attribute) * (entry->ngeneralized + 1));
+	count->hierarchies = population;
+	for (int a = 0; a < entry->ngeneralized; a++)
+	{
+		Oid			type = hierarchy_leaf_type(entry->hierarchies[a]);
+
+		if (OidIsValid(relation))
+			type = column_type(relation, entry->generalized[a]);
+		else if (type_is_range(type))
+			type = get_range_subtype(type);
+		population->attrs[a].unknown_leaf = NO_LEAF;
+		population->attrs[a].hierarchy = hierarchy_load(entry->hierarchies[a], type, entry->generalized[a])->hierarchy;
+		if (covers == NULL)
+		{
+			count->nulls_added[a] = population->attrs[a].hierarchy->null_leaf == NO_LEAF;
+			cover_level(count, a);
+		}
+		else
+			cover_runs(count, a, &covers[a]);
+	}
+	population_lay_out(population);
+}
+
 static void
 count_others(OutsideCount *count, Oid relation)
 {
 	const ReleaseEntry *entry = count->entry;
-	const LabelCover *covers = entry->by.kind == BY_LEVELS ? NULL : release_entry_covers(entry);
 	Dataset		dataset = {.for_release = true};
-	Population	population = {.context = CurrentMemoryContext,.nattrs = entry->ngeneralized};
 	Outsiders  *entries;
 	uint32	   *leaves = palloc(sizeof(uint32) * (entry->ngeneralized + 1));
 
 	dataset.attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + 1));
-	population.attrs = palloc0(sizeof(Attribute) * (entry->ngeneralized + 1));
-	count->hierarchies = &population;
 	for (int a = 0; a < entry->ngeneralized; a++)
 	{
 		require_column(relation, entry->generalized[a]);
 		dataset_declare(&dataset, ROLE_QUASI_IDENTIFIER,
 						entry->generalized[a])->hierarchy = entry->hierarchies[a];
-		population.attrs[a].hierarchy = hierarchy_load(entry->hierarchies[a],
-													   column_type(relation, entry->generalized[a]),
-													   entry->generalized[a])->hierarchy;
-		if (covers == NULL)
-			cover_level(count, a);
-		else
-			cover_runs(count, a, &covers[a]);
 	}
-	population_lay_out(&population);
-	entries = read_outsiders(&dataset, relation, &population, false);
+	find_covered(count, relation);
+	entries = read_outsiders(&dataset, relation, count->hierarchies, false);
 	count->others = palloc0(sizeof(int64) * (count->nclasses + 1));
 	for (uint32 i = 0; i < entries->ntuples; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int a = 0; a < entry->ngeneralized; a++)
-			leaves[a] = outsider_leaf(&population, entries, i, a);
+			leaves[a] = outsider_leaf(count->hierarchies, entries, i, a);
 		count_tuple(count, leaves, entries->counts[i], 0, 0, count->nclasses);
 	}
+}
+
+/* -------------------------------------------------------- tuples that are possible */
+
+/*
+ * Completes the run of leaves around all that a label covers: by what was
+ * stored, or else by the hierarchy, as a live view may show other labels now.
+ * Values without a leaf and stars are like any; NULL counts only where it is
+ * known to occur.
+ */
+static void
+complete_run(const OutsideCount *count, int a, const char *text, LeafRun *run)
+{
+	const Hierarchy *hierarchy = count->hierarchies->attrs[a].hierarchy;
+	uint32		nleaves = hierarchy->nleaves - count->nulls_added[a];
+
+	for (int level = 0; level <= hierarchy->height && run->end == 0; level++)
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+			if (compare_texts(hierarchy->labels[level][label], text) == 0)
+				widen_run(run, hierarchy->levels[level].first_leaf[label], hierarchy->levels[level].leaves[label]);
+	if (run->end > hierarchy->nleaves || (run->end == 0 && count->entry->star && text !=NULL && strcmp(text, "*") == 0))
+	{
+		run->first = 0;
+		run->end = nleaves;
+	}
+	if (run->first < nleaves)
+		run->end = Min(run->end, nleaves);
+}
+
+/* The runs of an attribute's labels, by their places in order. */
+static LeafRun *
+runs_of_places(const OutsideCount *count, int a)
+{
+	const TextIndex *texts = &count->texts[a];
+	LeafRun    *runs = empty_runs(count->nclasses);
+	ListCell   *cell;
+
+	for (uint32 leaf = 0; leaf <= count->hierarchies->attrs[a].hierarchy->nleaves; leaf++)
+		foreach(cell, count->labels_of[a][leaf])
+			widen_run(&runs[lfirst_int(cell)], leaf, 1);
+	for (uint32 i = 0; i < count->nclasses; i++)
+	{
+		uint32		place = count->labels[a][texts->order[i]];
+
+		CHECK_FOR_INTERRUPTS();
+		if (i == 0 || place != count->labels[a][texts->order[i - 1]])
+			complete_run(count, a, texts->texts[texts->order[i]], &runs[place]);
+	}
+	return runs;
+}
+
+/*
+ * The fewest possible tuples of a class with several under its labels, or
+ * PG_INT64_MAX; or -1 if it is not known what a label covers.
+ */
+static int64
+least_possible(OutsideCount *count)
+{
+	int			nattrs = count->entry->ngeneralized;
+	uint32	   *first_leaf = budget_alloc(sizeof(uint32) * (nattrs + 1), (Size) count->nclasses + 1);
+	uint32	   *leaves = budget_alloc(sizeof(uint32) * (nattrs + 1), (Size) count->nclasses + 1);
+	int64		least = PG_INT64_MAX;
+	const Refinement *refinement;
+
+	find_covered(count, InvalidOid);
+	for (int a = 0; a < nattrs; a++)
+	{
+		const LeafRun *runs = runs_of_places(count, a);
+
+		for (uint32 class = 0; class < count->nclasses; class++)
+		{
+			const LeafRun *run = &runs[count->labels[a][class]];
+			Size		at = (Size) class * nattrs + a;
+
+			if (run->end == 0)
+				return -1;
+			first_leaf[at] = run->first;
+			leaves[at] = run->end - run->first;
+		}
+	}
+	refinement = refinement_create(count->hierarchies, count->nclasses, first_leaf, leaves);
+	for (uint32 class = 0; class < count->nclasses; class++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (refinement_is_wide(refinement, class))
+			least = Min(least, refinement_possible(refinement, class, PG_INT64_MAX));
+	}
+	return least;
 }
 
 /* ------------------------------------------------------------------ verdicts */
@@ -281,6 +396,18 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 		const DeclaredPromise *promise = &entry->promises[i];
 		OutsideCount count = {.entry = entry};
 
+		if (model_needs_boxes(promise->model))
+		{
+			int64		least;
+
+			read_labels(&count);
+			least = least_possible(&count);
+			verdicts[i].unmeasured = least < 0;
+			verdicts[i].is_null = least < 0 || least == PG_INT64_MAX;
+			verdicts[i].measured = least;
+			verdicts[i].ok = least < 0 || least >= promise->threshold;
+			continue;
+		}
 		if (!model_needs_population(promise->model))
 			continue;
 		verdicts[i].ok = false;

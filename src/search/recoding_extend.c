@@ -260,6 +260,7 @@ extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved)
 				join_class(&extension, tuple, PG_UINT32_MAX);
 		}
 		result->feasible = place_the_rest(classes) || result->feasible;
+		result->feasible = classes_raise(classes, extension.nearest) && result->feasible;
 		*moved = keep_numbers(classes, old, nold, result);
 		for (uint32 tuple = 0; tuple < ntuples; tuple++)
 			if (result->class_of[tuple] == NO_CLASS)

@@ -342,6 +342,13 @@ shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, u
 	}
 }
 
+void
+hull_runs(const Ground *ground, const uint32 *hull, uint32 *first_leaf, uint32 *leaves)
+{
+	for (int a = 0; a < ground->nattrs; a++)
+		shown_run(ground, a, hull[a], hull[ground->nattrs + a], &first_leaf[a], &leaves[a]);
+}
+
 bool
 hull_has_labels(const Ground *ground, const uint32 *hull)
 {
@@ -372,8 +379,7 @@ keeps_promise(const Ground *ground, const uint32 *hull, int64 people, const uint
 		 * enough people outside must have the labels; those of two merged
 		 * classes cover what either covers, so merging keeps it
 		 */
-		for (int a = 0; a < ground->nattrs; a++)
-			shown_run(ground, a, hull[a], hull[ground->nattrs + a], &first[a], &leaves[a]);
+		hull_runs(ground, hull, first, leaves);
 		if (outside_boxes_count(ground->outside, first, leaves, ground->least_outside) < ground->least_outside)
 			return false;
 	}

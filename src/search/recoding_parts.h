@@ -127,6 +127,9 @@ extern int64 class_cost(const Ground *ground, int64 people, int64 loss, const ui
 /* Whether the people in a hull may form a class. */
 extern bool keeps_promise(const Ground *ground, const uint32 *hull, int64 people, const uint32 *slices);
 
+/* The leaves under the labels of a hull, by attribute. */
+extern void hull_runs(const Ground *ground, const uint32 *hull, uint32 *first_leaf, uint32 *leaves);
+
 /* Whether labels cover all codes between the lowest and the highest of a hull. */
 extern bool hull_has_labels(const Ground *ground, const uint32 *hull);
 
@@ -387,6 +390,12 @@ extern void start_by_merging(DraftClasses *classes);
 
 /* Merges the remaining tuples with the nearest classes; false if that is impossible. */
 extern bool mend_classes(DraftClasses *classes);
+
+/*
+ * Merges wide classes that have fewer possible tuples than the population must
+ * have; returns false if that is impossible.
+ */
+extern bool classes_raise(DraftClasses *classes, Nearest *nearest);
 
 /* ------------------ improves classes by dissolving some and rebuilding them */
 

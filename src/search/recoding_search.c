@@ -405,6 +405,26 @@ search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResu
 	return put_answer(plan, result);
 }
 
+/* The number of tuples near each, whose classes one that leaves too little possible may join. */
+#define NEIGHBOURS 16
+
+/* Merges classes of an answer until each leaves enough tuples possible; returns false if that cannot be. */
+static bool
+raise_answer(RecodingPlan *plan, RecodingResult *result)
+{
+	const RecodingOrder *order = plan->order;
+	KdTree	   *tree;
+
+	if (order->population->possible <= 1)
+		return true;
+	/* the tree that blocks are made from has few leaves */
+	plan->ground = ground_create(order, plan->ground->context, NULL, order->population->tuples->ntuples);
+	tree = tuple_tree_create(plan->ground, TREE_LEAF);
+	plan->classes = draft_classes_create(plan->ground);
+	draft_classes_take_over(plan->classes, result->class_of, plan->ground->tuple);
+	return classes_raise(plan->classes, nearest_create(plan->ground, tree, NEIGHBOURS)) && put_answer(plan, result);
+}
+
 RecodingResult *
 recoding_search(const RecodingOrder *given, int workers)
 {
@@ -442,7 +462,7 @@ recoding_search(const RecodingOrder *given, int workers)
 	if (found)
 		below = plan.late ? 0 : cost_of_answer(&plan, result);
 	if (!order.or_none || !recoding_is_over(&order))
-		result->feasible = answer_by_node(&plan, tree, below, result);
+		result->feasible = answer_by_node(&plan, tree, below, result) && raise_answer(&plan, result);
 	result->cut = order.or_none && recoding_is_over(&order);
 	result->ended = GetCurrentTimestamp();
 	if (order.watch != NULL)

@@ -600,7 +600,8 @@ model_argument(FunctionCallInfo fcinfo)
 static void
 check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 {
-	char	   *problem = promise_problem(promise);
+	char	   *problem = !model_needs_boxes(promise->model) ? promise_problem(promise) :
+	pstrdup("A release promises it if its recoding was created with a floor of them.");
 	Oid			population = promise->population;
 	int			alike = 0;
 

@@ -1,7 +1,7 @@
 /*
  * recodings.c
  *	  SQL: create_recoding, extend_recoding, evaluate_recoding,
- *	  recoding_classes, recoding_curve.
+ *	  recoding_classes, recoding_refinement, recoding_curve.
  *
  * The relation is read only once, including its rows, so that the distinct
  * tuples written are those that were measured.  A curve measures recodings
@@ -12,6 +12,7 @@
 #include "access/table.h"
 #include "base/budget.h"
 #include "catalog/sql.h"
+#include "engine/refinement.h"
 #include "label/class_labels.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -37,6 +38,7 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 {
 	RecodingOrder *order = &call->order;
 	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	DeclaredPromise possible = promise_of_boxes(count_if_given(fcinfo, "possible"));
 
 	call->search.dataset = dataset;
 	order->promise = promise_arguments(fcinfo, dataset);
@@ -49,6 +51,8 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
 	order->loss = recoding_loss_argument(fcinfo, dataset);
 	order->labels = labels_argument(fcinfo);
+	if (possible.threshold > 0)
+		dataset_promise(dataset, &possible);
 	order->deadline = deadline_argument(fcinfo);
 	order->watch = &call->watch;
 	order->seed = (uint64) seed_argument(fcinfo);
@@ -153,6 +157,8 @@ OWN_FUNCTION(anonopt_create_recoding)
 	sql_run(sql.data, NULL);
 	oid = made_relation(place.schema, place.name);
 	keep_to_owner(oid);
+	if (call.order.population->possible > 0)
+		recoding_table_promise(oid, call.order.population->possible);
 	table = table_open(oid, RowExclusiveLock);
 	recoding_rows_write(&call.spool, table, result);
 	table_close(table, NoLock);
@@ -173,6 +179,7 @@ OWN_FUNCTION(anonopt_extend_recoding)
 	(void) readable_dataset_argument(fcinfo);
 	table = recoding_open_own(relation_argument(fcinfo, "recoding"));
 	recoding_arguments(fcinfo, &call);
+	recoding_table_add_promise(RelationGetRelid(table), call.search.dataset);
 
 	/*
 	 * changes that other writers made before releasing the lock must be
@@ -335,6 +342,49 @@ OWN_FUNCTION(anonopt_recoding_classes)
 
 		classes_label_recoding(classes, labels);
 		put_classes(row, list_classes(classes, recoding), classes);
+	}
+	recoding_tables_close(&tables);
+	return (Datum) 0;
+}
+
+/* ---------------------------------------------------------- recoding_refinement */
+
+OWN_FUNCTION(anonopt_recoding_refinement)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	Oid			oid = relation_argument(fcinfo, "recoding");
+	RecodingLabels labels = labels_argument(fcinfo);
+	RecodingTables tables;
+	Refined		refined[MAX_ATTRIBUTES + 1];
+
+	recoding_tables_read(&tables, dataset, 1, &oid);
+	if (tables.population != NULL)
+	{
+		int			nattrs = tables.population->nattrs;
+		TableRecoding *recoding;
+		Classes    *classes = recoding_table_classes(tables.reading, tables.population, tables.tables[0], labels, &recoding);
+
+		classes_count(classes);
+		refine_classes(classes, refined);
+		for (int a = 0; a <= nattrs; a++)
+		{
+			const Refined *of = &refined[a];
+
+			if (a < nattrs)
+				put_string(row, "column_name", tables.population->attrs[a].name);
+			put_count(row, "people_wide", of->people_wide);
+			if (of->people_wide > 0)
+			{
+				put_number(row, "leaves_shown", of->leaves_shown);
+				put_number(row, "leaves_left", of->leaves_left);
+				put_count(row, "least_possible", of->least_possible);
+			}
+			put_count(row, "people_branch_out", of->people_branch_out);
+			put_count(row, "people_certain_given_rest", of->people_certain);
+			put_count(row, "people_below_k", of->people_below_k);
+			row_add(row);
+		}
 	}
 	recoding_tables_close(&tables);
 	return (Datum) 0;

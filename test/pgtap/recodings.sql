@@ -20,10 +20,10 @@ LANGUAGE sql AS $$
     SELECT array_agg(quote_ident(column_name) ORDER BY ordinal) FROM ref.attribute WHERE role = 'quasi_identifier'
 $$;
 
--- A recoding's classes by their labels, as first leaf and number of leaves per
+-- The tuples of a recoding's classes, and how each is shown: as first leaf and number of leaves per
 -- attribute; labels are found level by level.
-CREATE FUNCTION pg_temp.looks(recoding regclass, labels text)
-RETURNS TABLE (shown int[], people bigint, tuples bigint, loss float8)
+CREATE FUNCTION pg_temp.boxes(recoding regclass, labels text)
+RETURNS TABLE (leaves int[], shown int[], people bigint, loss float8)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
@@ -51,11 +51,94 @@ BEGIN
         SELECT class, array_agg(ARRAY[first, n::int] ORDER BY ordinal) AS shown,
                avg(CASE WHEN most = 0 THEN 0 ELSE (ref.counted((SELECT dataset FROM ref.dataset), ordinal, first, first + n::int - 1) - 1)::float8 / most END) AS loss
         FROM looks JOIN whole USING (ordinal) GROUP BY class)
-    SELECT c.shown, sum(p.people)::bigint, count(DISTINCT m.leaves), min(c.loss)
+    SELECT m.leaves, c.shown, sum(p.people)::bigint, min(c.loss)
     FROM class_looks c JOIN member m USING (class) JOIN ref.person p USING (leaves)
-    GROUP BY c.shown;
+    GROUP BY m.leaves, c.shown;
     DROP TABLE member;
 END $$;
+
+-- A recoding's classes by their labels.
+CREATE FUNCTION pg_temp.looks(recoding regclass, labels text)
+RETURNS TABLE (shown int[], people bigint, tuples bigint, loss float8)
+LANGUAGE sql AS $$
+    SELECT shown, sum(people)::bigint, count(*), min(loss) FROM pg_temp.boxes(recoding, labels) GROUP BY shown
+$$;
+
+-- What exact classes tell about wider ones: every tuple under the labels of every class is listed.
+CREATE FUNCTION pg_temp.refined(recoding regclass, labels text)
+RETURNS TABLE (ordinal int, people_wide bigint, leaves_shown float8, leaves_left float8, people_branch_out bigint,
+    people_certain_given_rest bigint, least_possible bigint, people_below_k bigint)
+LANGUAGE sql AS $$
+    WITH RECURSIVE box AS MATERIALIZED (SELECT * FROM pg_temp.boxes(recoding, labels)),
+    look AS (SELECT shown, sum(people) AS people FROM box GROUP BY shown),
+    part (shown, tuple, ordinal) AS (
+        SELECT shown, '{}'::int[], 0 FROM look
+        UNION ALL
+        SELECT shown, tuple || leaf, ordinal + 1 FROM part, generate_series(shown[ordinal + 1][1], shown[ordinal + 1][1] + shown[ordinal + 1][2] - 1) leaf
+        WHERE ordinal < array_length(shown, 1)),
+    covered AS MATERIALIZED (SELECT shown, tuple FROM part WHERE ordinal = array_length(shown, 1)),
+    size AS (SELECT shown, count(*) AS tuples FROM covered GROUP BY shown),
+    exact AS MATERIALIZED (SELECT tuple FROM covered JOIN size USING (shown) WHERE tuples = 1),
+    possible AS MATERIALIZED (SELECT shown, tuple FROM covered JOIN size USING (shown) WHERE tuples > 1 AND tuple NOT IN (SELECT tuple FROM exact)),
+    wide AS (SELECT shown, people, tuples, (SELECT count(*) FROM possible p WHERE p.shown = look.shown) AS possible FROM look JOIN size USING (shown) WHERE tuples > 1),
+    part_of AS (  -- a wide class's leaves in a column, each with its branch: the label at the highest level that divides them
+        SELECT w.shown, a.ordinal, l.leaf_no, (SELECT up.label_no FROM ref.label up
+                WHERE (up.role, up.ordinal, up.leaf_no) = (l.role, l.ordinal, l.leaf_no) AND up.level = (
+                    SELECT max(x.level) FROM ref.label x JOIN ref.label y USING (role, ordinal, level)
+                    WHERE x.role = l.role AND x.ordinal = l.ordinal AND x.leaf_no = w.shown[a.ordinal][1]
+                      AND y.leaf_no = w.shown[a.ordinal][1] + w.shown[a.ordinal][2] - 1 AND x.label_no <> y.label_no)) AS branch,
+            EXISTS (SELECT FROM possible p WHERE p.shown = w.shown AND p.tuple[a.ordinal] = l.leaf_no) AS is_left
+        FROM wide w, ref.attribute a JOIN ref.label l USING (role, ordinal)
+        WHERE a.role = 'quasi_identifier' AND l.level = 0 AND w.shown[a.ordinal][2] > 1
+          AND l.leaf_no BETWEEN w.shown[a.ordinal][1] AND w.shown[a.ordinal][1] + w.shown[a.ordinal][2] - 1),
+    class_column AS (
+        SELECT shown, ordinal, count(*) AS leaves, count(*) FILTER (WHERE is_left) AS leaves_left,
+            EXISTS (SELECT FROM part_of o WHERE (o.shown, o.ordinal) = (p.shown, p.ordinal) GROUP BY branch HAVING NOT bool_or(is_left)) AS branch_out
+        FROM part_of p GROUP BY shown, ordinal),
+    certain AS (  -- whose other leaves leave one of this column
+        SELECT b.shown, b.leaves, b.people, c.ordinal FROM box b JOIN class_column c USING (shown)
+        WHERE (SELECT count(*) FROM possible p WHERE p.shown = b.shown
+               AND NOT EXISTS (SELECT FROM generate_subscripts(b.leaves, 1) o WHERE o <> c.ordinal AND p.tuple[o] <> b.leaves[o])) = 1)
+    SELECT ordinal, sum(people)::bigint, sum(people * leaves)::float8 / sum(people)::float8, sum(people * leaves_left)::float8 / sum(people)::float8,
+        coalesce(sum(people) FILTER (WHERE branch_out), 0)::bigint, (SELECT coalesce(sum(people), 0) FROM certain e WHERE e.ordinal = c.ordinal)::bigint,
+        min(possible), coalesce(sum(people) FILTER (WHERE possible < (SELECT min(people) FROM look)), 0)::bigint
+    FROM class_column c JOIN wide USING (shown) GROUP BY ordinal
+    UNION ALL
+    SELECT NULL, sum(people)::bigint, sum(people * tuples)::float8 / sum(people)::float8, sum(people * possible)::float8 / sum(people)::float8,
+        coalesce(sum(people) FILTER (WHERE EXISTS (SELECT FROM class_column c WHERE c.shown = w.shown AND branch_out)), 0)::bigint,
+        (SELECT coalesce(sum(people), 0) FROM (SELECT DISTINCT shown, leaves, people FROM certain) e)::bigint,
+        min(possible), coalesce(sum(people) FILTER (WHERE possible < (SELECT min(people) FROM look)), 0)::bigint
+    FROM wide w HAVING count(*) > 0
+$$;
+
+-- What recoding_refinement says of columns with wide classes that differs from that.
+CREATE FUNCTION pg_temp.refinement_differs(set_name text, recoding regclass, labels text) RETURNS text
+LANGUAGE sql AS $$
+    SELECT string_agg(format('%s, but want %s', got, want), E'\n')
+    FROM (SELECT a.ordinal, r.* FROM anonopt.recoding_refinement(set_name, recoding, labels) r
+          LEFT JOIN ref.attribute a ON a.role = 'quasi_identifier' AND a.column_name = r.column_name WHERE people_wide > 0) got
+    FULL JOIN pg_temp.refined(recoding, labels) want ON coalesce(want.ordinal, 0) = coalesce(got.ordinal, 0)
+    WHERE NOT coalesce((got.people_wide, got.people_branch_out, got.people_certain_given_rest, got.least_possible, got.people_below_k) =
+            (want.people_wide, want.people_branch_out, want.people_certain_given_rest, want.least_possible, want.people_below_k)
+        AND ref.close(got.leaves_shown, want.leaves_shown) AND ref.close(got.leaves_left, want.leaves_left), false)
+$$;
+
+-- What breaks a floor of possible tuples in sample.raised, or its promise.
+CREATE FUNCTION pg_temp.below_floor(set_name text, rule text, labels text, floor int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    least bigint := (SELECT least_possible FROM pg_temp.refined('sample.raised', labels) WHERE ordinal IS NULL);
+    node anonopt.node;
+BEGIN
+    EXECUTE format('SELECT * FROM anonopt.evaluate_recoding(%L, ''sample.raised'', %s, labels => %L)', set_name, rule, labels) INTO node;
+    RETURN CASE WHEN least < floor THEN format('%s possible, not %s', least, floor) WHEN NOT node.feasible THEN node::text END;
+END $$;
+
+-- How many tuples the domain has.
+CREATE FUNCTION pg_temp.domain_size() RETURNS float8
+LANGUAGE sql AS $$
+    SELECT exp(sum(ln(leaves))) FROM (SELECT count(*) AS leaves FROM ref.label WHERE role = 'quasi_identifier' AND level = 0 GROUP BY ordinal) l
+$$;
 
 -- A node as cuts: labels of the lowest level that are one at the node's.
 CREATE FUNCTION pg_temp.cuts_of(levels int[]) RETURNS varbit[]
@@ -117,8 +200,9 @@ DECLARE
     names text;
     counted text;
     which text;
+    floor int;
 BEGIN
-    wrong := array_fill(NULL::text, ARRAY[11]);
+    wrong := array_fill(NULL::text, ARRAY[13]);
     parameters := sample.data_set(seed);
     PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
     SELECT dataset INTO set_name FROM ref.dataset;
@@ -169,6 +253,9 @@ BEGIN
                                 FROM pg_temp.looks('sample.found', labels) x) THEN
         wrong[5] := format('%s, but want %s', listed, want.listed);
     END IF;
+    IF pg_temp.domain_size() < 5000 THEN
+        wrong[12] := pg_temp.refinement_differs(set_name, 'sample.found', labels);
+    END IF;
     EXECUTE format('SELECT count(*) AS n, count(DISTINCT shown) AS looks FROM anonopt.recoding_classes(%L, ''sample.found'', ''range'')', set_name) INTO want;
     EXECUTE format('SELECT anonopt.create_recoding(''sample.again'', %L, %s, loss => %L, labels => %L, seed => %s)',
                    set_name, rule, loss, labels, seed);
@@ -185,6 +272,20 @@ BEGIN
     INTO want FROM pg_temp.looks('sample.early', labels) x;
     IF NOT got.feasible OR n > 0 OR (got.classes, coalesce(got.k, 0), got.suppressed) IS DISTINCT FROM (want.classes, want.k::bigint, want.suppressed::bigint) THEN
         wrong[11] := format('%s, but want %s, and %s rows differ', got, want, n);
+    END IF;
+    -- a floor of possible tuples holds, also when tuples come
+    floor := 2 + sample.below(7);
+    IF pg_temp.domain_size() < 5000 AND sample.chance(0.5) THEN
+        BEGIN
+            EXECUTE format('SELECT anonopt.create_recoding(''sample.raised'', %L, %s, loss => %L, labels => %L, seed => %s, possible => %s)',
+                           set_name, rule, loss, labels, seed, floor);
+            wrong[13] := pg_temp.below_floor(set_name, rule, labels, floor);
+            EXECUTE format('DELETE FROM sample.raised WHERE hashtext(raised::text) %% 3 = 0');
+            EXECUTE format('SELECT anonopt.extend_recoding(''sample.raised'', %L, %s, labels => %L)', set_name, rule, labels);
+            wrong[13] := coalesce(wrong[13], pg_temp.below_floor(set_name, rule, labels, floor));
+        EXCEPTION WHEN invalid_parameter_value THEN
+            wrong[13] := CASE WHEN pg_temp.domain_size() >= floor AND labels = 'range' AND rule NOT LIKE '%t => 0%' THEN SQLERRM END;
+        END;
     END IF;
     -- the classes of a node keep what the node keeps
     SELECT x.levels INTO levels FROM anonopt.lattice(set_name) x ORDER BY hashint4(seed + x.levels[1]), random() LIMIT 1;
@@ -230,7 +331,7 @@ EXCEPTION
     WHEN SQLSTATE 'ROLLB' THEN
         NULL;
     WHEN OTHERS THEN
-        wrong := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[11]);
+        wrong := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[13]);
 END $$;
 
 -- Sets whose best node loses less.
@@ -246,7 +347,7 @@ BEGIN
     RETURN QUERY SELECT v FROM sample.verdicts(seed, set_of_seed.parameters, set_of_seed.wrong[1:1] || set_of_seed.wrong[3:], ARRAY[
         'feasible where a node is', 'a row a tuple', 'measures of what is shown',
         'its classes', 'same seed, same table', 'a node''s classes', 'people under a node, cuts and classes',
-        'people under the recoding', 'compared', 'feasible without any time']) v;
+        'people under the recoding', 'compared', 'feasible without any time', 'what exact classes tell', 'a floor of possible tuples']) v;
 END $$;
 
 -- Enough tuples for several blocks: the workers' answer is the leader's.
@@ -262,7 +363,7 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(pg_temp.few(200) * 10 + 29);
+SELECT plan(pg_temp.few(200) * 12 + 29);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
 CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
