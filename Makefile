@@ -22,7 +22,7 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
 PG_CPPFLAGS = -I$(srcdir)/src
 
 # the install script is the concatenation of these
-PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing pictures page report comments)
+PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing evidence pictures page report comments)
 
 # in this order
 REGRESS = hierarchies declarations arguments names privileges searching evolving recodings comparing preferences records publishing living pseudonyms reading stores

@@ -45,12 +45,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 :root {
 	color-scheme: light dark;
 	--ink: #222; --paper: #fff; --line: #ccc; --soft: #f3f4f6;
-	--good: #15803d; --bad: #b91c1c; --bar: #2563a8; --after: #c2410c
+	--good: #15803d; --warn: #b45309; --bad: #b91c1c; --bar: #2563a8; --after: #c2410c
 }
 @media (prefers-color-scheme: dark) {
 	:root {
 		--ink: #ddd; --paper: #16181c; --line: #444; --soft: #22252b;
-		--good: #86d9a2; --bad: #fca5a5; --bar: #7db4ee; --after: #fb923c
+		--good: #86d9a2; --warn: #fcd34d; --bad: #fca5a5; --bar: #7db4ee; --after: #fb923c
 	}
 }
 body {
@@ -67,6 +67,8 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: 
 svg { width: 100%; min-width: 34rem; height: auto }
 h1, h2, h3, p, li, .bars th { overflow-wrap: anywhere }
 .verdict { border-left: .4rem solid var(--good); padding: .1rem 1rem; margin: 1rem 0; background: var(--soft) }
+.verdict.warned { border-color: var(--warn) }
+.verdict.warned h3 { color: var(--warn) }
 .verdict.broken { border-color: var(--bad) }
 .verdict h3 { margin: .5rem 0; color: var(--good) }
 .verdict.broken h3, .warning { color: var(--bad) }
@@ -88,15 +90,19 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 @media print {
 	@page { size: A4; margin: 13mm }
 	body { font-size: 9pt; line-height: 1.3; max-width: none; padding: 0 }
-	h2 { margin-top: 1rem; break-after: avoid }
+	h2 { margin-top: 1rem }
 	h4 { margin: .5rem 0 0 }
-	h3, h4 { break-after: avoid }
-	table, .verdict, svg { break-inside: avoid }
+	table, .verdict, .picture, .columns > div, tr, li { break-inside: avoid }
+	h2, h3, h4, caption, .lead { break-after: avoid }
+	.wide th, .wide td { overflow-wrap: anywhere }
 	th, td { padding: .1rem .4rem }
 	.bars { font-size: 7pt }
 	.bars th, .bars td { padding: 0 .2rem }
 	.bars td:last-child { width: 2.5rem }
-	.columns { gap: .5rem }
+	.note { break-before: avoid }
+	.columns { gap: .2rem 1rem }
+	.columns table { font-size: 7pt; line-height: 1.15 }
+	p, ul { margin: .4rem 0 }
 	svg { min-width: 0; max-height: 9cm }
 	.wide { overflow: visible }
 	#told, details { display: none }
@@ -106,6 +112,8 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 <body>
 <h1>Anonymization of {{dataset}}</h1>
 <p class="warning">Left out, because the time limit of {{limit}} had passed: {{missing}}.</p>
+<p class="warning">Left out, because you have no right on the data: {{hidden}}. Releases are shown by the figures that were kept when they were made.</p>
+<p class="warning">Left out, because it needs more memory than anonopt.memory allows: {{too_large}}.</p>
 <h2>Verdict</h2>
 {{&verdicts}}
 <div class="wide">
@@ -116,16 +124,21 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 </table>
 </div>
 {{&original}}
+<section><h2>The three questions</h2>{{&questions}}</section>
+<h2>Risk, before and after</h2>{{&risks}}
+<section><h2>Why this one</h2>{{&options}}</section>
 {{&comparisons}}
+<section class="picture">
 <h2>The trade-off</h2>
 <p>Each dot is a node, one level for each column, that no other node beats both in k, the size of the smallest class, and in GLM,
 the detail lost in per cent. Each diamond is a local recoding, which generalizes each class separately, as a short search finds it
-for k = 2, 3, 5, 10, 20, 50 and 100. Rings mark releases. The nodes here leave out the smallest classes up to the limit of the data
+for k = 2, 3, 5, 10, 20, 50 and 100. Rings mark releases{{rings}}. The nodes here leave out the smallest classes up to the limit of the data
 set; a release leaves out exactly the classes that break its promise, so its k and loss can differ from those of its node.</p>
 <p class="warning">{{cut}}</p>
 <div class="wide">
 {{&front}}
 </div>
+</section>
 <p id="told" role="status"></p>
 <details>
 <summary>The nodes as a table</summary>

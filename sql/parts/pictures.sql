@@ -90,7 +90,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce((SELECT o FROM unnest(objectives) WITH ORDINALITY z (o, i) WHERE o IN ('glm', 'nwp', 'dcn', 'cm') ORDER BY i LIMIT 1), 'glm')
 $$;
 
--- Draws nodes of a front as dots, recodings as diamonds, and published nodes as rings with a name; recodings are NULL if
+-- Draws nodes of a front as dots, recodings as diamonds, and published nodes as rings with a number, since a name may have no room; recodings are NULL if
 -- none were searched.
 CREATE FUNCTION anonopt.draw_front(objectives text[], nodes jsonb[], recodings jsonb[], published jsonb[] DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -111,6 +111,7 @@ DECLARE
 	tick float8;
 	place float8;
 	kind int;
+	rings int := 0;
 BEGIN
 	FOR a IN 1 .. 2 LOOP
 		IF NOT coalesce(logs[a], false) THEN
@@ -131,6 +132,7 @@ BEGIN
 	FOR i IN 1 .. cardinality(shown) LOOP
 		CONTINUE WHEN shown[i] ->> x IS NULL OR shown[i] ->> y IS NULL;
 		kind := CASE WHEN i <= cardinality(nodes) THEN 1 WHEN i <= cardinality(nodes) + cardinality(coalesce(recodings, '{}')) THEN 2 ELSE 3 END;
+		rings := rings + (kind = 3)::int;
 		px := round((80 + 600 * anonopt.axis_place((shown[i] ->> x)::float8, low[1], high[1], logs[1]))::numeric, 1);
 		py := round((380 - 360 * anonopt.axis_place((shown[i] ->> y)::float8, low[2], high[2], logs[2]))::numeric, 1);
 		IF kind < 3 AND cardinality(objectives) <= 2 THEN
@@ -155,9 +157,9 @@ BEGIN
 			'y', py,
 			'tip', anonopt.front_tip(CASE kind WHEN 1 THEN format('levels %s', translate((shown[i] -> 'levels')::text, '[] ', '{}'))
 				WHEN 2 THEN 'local recoding' ELSE format('release %s', shown[i] ->> 'name') END, shown[i], objectives),
-			'apart', CASE WHEN px > 400 THEN -12 ELSE 12 END,
+			'apart', (12 + 14 * (rings - 1)) * CASE WHEN px > 400 THEN -1 ELSE 1 END,
 			'anchor', CASE WHEN px > 400 THEN 'end' ELSE 'start' END,
-			'name', shown[i] ->> 'name'));
+			'name', shown[i] ->> 'ring'));
 	END LOOP;
 	IF recodings IS NOT NULL THEN
 		points := points || $svg$

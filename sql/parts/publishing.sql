@@ -24,6 +24,8 @@ CREATE TABLE anonopt.published (
 	-- for each hierarchy a digest of every row, so that rows may be added
 	digests bytea[] NOT NULL,
 	measures jsonb NOT NULL,
+	-- what evidence says of it, taken when its rows were written: counts, levels and names, no values
+	figures jsonb CHECK (jsonb_typeof(figures) = 'object'),
 	-- people in the smallest class, if rows belong to people; its rows do not tell
 	people_k bigint,
 	-- whose rows were one person's
@@ -43,6 +45,8 @@ CREATE TABLE anonopt.published (
 	-- what verify found last, or publishing, which keeps every promise; NULL where it could not be measured
 	verified_at timestamptz,
 	verified_ok boolean,
+	-- all that verify found then; NULL: nothing since its rows were written
+	verified jsonb CHECK (jsonb_typeof(verified) = 'object'),
 	recoding bigint,
 	recoding_name text,
 	labels text CHECK (labels IN ('hierarchy', 'range')),
@@ -411,9 +415,9 @@ BEGIN ATOMIC
 			ORDER BY i, j) END;
 END;
 
--- Releases of roles that the caller is a member of, and all for a role that monitors the server; after a restore,
--- roles may be missing.
-CREATE VIEW anonopt.release WITH (security_barrier) AS
+-- All releases, for whoever may judge them without a right on the data: the right to read this view is that of evidence, too.
+-- After a restore, roles may be missing.
+CREATE VIEW anonopt.auditor AS
 SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, g.k, g.l, g.t,
 	CASE WHEN p.min_utility IS NULL THEN p.measures
 		ELSE p.measures || jsonb_build_object('min_utility', p.min_utility, 'key', p.key_column, 'risk', p.risk, 'utility', p.utility) END AS measures,
@@ -427,16 +431,26 @@ SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dat
 	f.filled_at, f.filled_by, f.verified_at, f.verified_ok,
 	(SELECT COALESCE(min(c.difference) FILTER (WHERE c.difference > 0), max(c.difference))
 		FROM anonopt.published_content c WHERE c.id = p.id AND c.part = 0) AS smallest_difference, p.id,
-	s.epsilon, s.delta
+	s.epsilon, s.delta, p.source_name AS source, p.suppressed, p.sensitive, p.hierarchy_names AS hierarchies,
+	ARRAY(SELECT encode(sha256(d), 'hex') FROM unnest(p.digests) WITH ORDINALITY x (d, i) ORDER BY i) AS hierarchy_hashes,
+	p.beta, p.vouched, f.verified, p.figures
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint AS k, max(q.threshold) FILTER (WHERE q.model = 'l')::bigint AS l,
 	max(q.threshold) FILTER (WHERE q.model = 't') AS t FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal <= 0) g
 -- a restore may have left a materialized view without rows
-LEFT JOIN LATERAL (SELECT p.filled_at, p.filled_by, p.verified_at, p.verified_ok
+LEFT JOIN LATERAL (SELECT p.filled_at, p.filled_by, p.verified_at, p.verified_ok, p.verified
 	WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = r.found AND NOT c.relispopulated)) f ON true
 CROSS JOIN LATERAL (SELECT sum(c.epsilon::numeric)::float8 AS epsilon, sum(c.delta::numeric)::float8 AS delta
-	FROM anonopt.published_content c WHERE c.id = p.id) s
-WHERE anonopt.is_told_of(to_regrole(quote_ident(current_user)), p.published_by);
+	FROM anonopt.published_content c WHERE c.id = p.id) s;
+REVOKE ALL ON anonopt.auditor FROM PUBLIC;
+GRANT SELECT ON anonopt.auditor TO pg_database_owner WITH GRANT OPTION;
+
+-- Releases of roles that the caller is a member of, and all for a role that monitors the server.
+CREATE VIEW anonopt.release WITH (security_barrier) AS
+SELECT a.release, a.dataset, a.levels, a.cuts, a.k, a.l, a.t, a.measures, a.published_by, a.published_at, a.dropped, a.name, a.form,
+	a.generalized, a.recoding, a.labels, a.promises, a.shown, a.columns_as, a.class_columns, a.filled_at, a.filled_by, a.verified_at,
+	a.verified_ok, a.smallest_difference, a.id, a.epsilon, a.delta
+FROM anonopt.auditor a WHERE anonopt.is_told_of(to_regrole(quote_ident(current_user)), a.published_by);
 GRANT SELECT ON anonopt.release TO PUBLIC;
 
 -- What differential privacy asks for: the probability with which rows are drawn, and how many of those must look alike.
@@ -520,5 +534,10 @@ CREATE FUNCTION anonopt.utility(dataset text, release regclass, queries int DEFA
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_utility' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.release_distribution(dataset text, release regclass, OUT column_name name, OUT value text,
+	OUT people bigint, OUT left_out bigint, OUT shown float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_distribution' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+-- The same by labels and bands that so many people have: what is named is nobody's own.
+CREATE FUNCTION anonopt.release_bands(dataset text, release regclass, fewest int, OUT column_name name, OUT value text,
 	OUT people bigint, OUT left_out bigint, OUT shown float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_distribution' LANGUAGE C STABLE PARALLEL RESTRICTED;

@@ -27,7 +27,7 @@ $$;
 -- The number of rows that a release was made from.
 CREATE FUNCTION anonopt.rows_measured(measures jsonb) RETURNS float8
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(measures ->> 'rows', measures ->> 'people')::float8
+	SELECT coalesce(anonopt.json_number(measures -> 'rows'), anonopt.json_number(measures -> 'people'))
 $$;
 
 -- A release for the report: its entry, its current state, and what an officer asks about it.
@@ -41,12 +41,18 @@ CREATE TYPE anonopt.reported AS (
 	verified jsonb,
 	before jsonb,
 	after jsonb,
-	-- of release_distribution: column, value, people, left_out, shown; NULL for a release by records or a sample
-	values jsonb
+	-- of release_bands, with the column's name and place; NULL for a release by records or a sample
+	values jsonb,
+	-- above which a risk is too high; and how many people share each value that is named
+	threshold float8,
+	least int,
+	-- what anonopt.evidence says; and whether all else is from there, because the release could not be measured now
+	evidence jsonb,
+	kept boolean
 );
 
 -- Measures an existing release.
-CREATE FUNCTION anonopt.report_measure(dataset text, release regclass, source_risk jsonb) RETURNS anonopt.reported
+CREATE FUNCTION anonopt.report_measure(dataset text, release regclass, source_risk jsonb, threshold float8 DEFAULT 0.2) RETURNS anonopt.reported
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	found anonopt.reported;
@@ -62,6 +68,8 @@ BEGIN
 	END IF;
 	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_measure.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
 	found.name := release::text;
+	found.threshold := threshold;
+	found.least := greatest(ceil(1 / threshold), anonopt.json_number(found.verified -> 'promised_k'));
 	found.entry := to_jsonb(entry);
 	-- the comment says so too, but the release's owner may replace it
 	found.unchanged := ARRAY(SELECT c.attname FROM pg_attribute c WHERE c.attrelid = release AND c.attnum > 0 AND NOT c.attisdropped
@@ -73,7 +81,7 @@ BEGIN
 	found.before := source_risk;
 	-- a release does not show whose rows it has
 	IF NOT entry.measures ? 'rows' THEN
-		found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.class_columns) r);
+		found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.class_columns, threshold) r);
 	END IF;
 	-- nor whom it leaves out with all their rows, and a sample whom it draws
 	IF entry.epsilon IS NULL AND (entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL)
@@ -81,7 +89,40 @@ BEGIN
 		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND (p.rows_known IS NOT NULL
 			-- which no recoding can keep, so that this one cannot be made again
 			OR (entry.recoding IS NOT NULL AND (p.columns_known IS NOT NULL OR p.model = 'presence')))) THEN
-		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_distribution(dataset, release) d);
+		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_bands(dataset, release, found.least) d);
+	END IF;
+	found.evidence := anonopt.evidence(release);
+	RETURN found;
+END $$;
+
+-- A release as its entry and the evidence have it, for whoever may not read it, or has not the time or memory to measure it.
+CREATE FUNCTION anonopt.report_kept(entry jsonb, evidence jsonb, threshold float8) RETURNS anonopt.reported
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	found anonopt.reported;
+	verified jsonb := evidence -> 'verified' -> 'found';
+	risk jsonb;
+BEGIN
+	found.name := entry ->> 'name';
+	found.entry := entry;
+	found.threshold := threshold;
+	found.evidence := evidence;
+	found.kept := true;
+	found.unchanged := ARRAY(SELECT (c ->> 'column')::name FROM jsonb_path_query(evidence, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged" || @.shown == "pseudonyms")') c);
+	found.sensitive := ARRAY(SELECT (c ->> 'column')::name FROM jsonb_path_query(evidence, '$.columns[*] ? (@.shown == "sensitive")') c);
+	found.pseudonyms := ARRAY(SELECT (c ->> 'column')::name FROM jsonb_path_query(evidence, '$.columns[*] ? (@.shown == "pseudonyms")') c);
+	found.verified := jsonb_build_object('promised_k', entry -> 'k', 'promised_l', entry -> 'l', 'promised_t', entry -> 't', 'ok', entry -> 'verified_ok',
+		'k', coalesce(anonopt.json_number(verified -> 'k' -> 'measured'), anonopt.json_number(evidence -> 'risk' -> 'residual' -> 'smallest'), anonopt.json_number(entry -> 'measures' -> 'k')),
+		'l', coalesce(anonopt.json_number(verified -> 'l' -> 'measured'), anonopt.json_number(entry -> 'measures' -> 'l')),
+		't', coalesce(anonopt.json_number(verified -> 't' -> 'measured'), anonopt.json_number(entry -> 'measures' -> 't')),
+		'rows', coalesce(anonopt.json_number(verified -> 'rows'), anonopt.json_number(evidence -> 'risk' -> 'residual' -> 'people')), 'others', verified -> 'others');
+	risk := anonopt.risk_of_sizes(evidence -> 'risk' -> 'initial', threshold);
+	found.before := jsonb_build_object('highest', anonopt.json_number(risk -> 'highest'), 'average', anonopt.json_number(risk -> 'average'),
+		'uniques', anonopt.json_number(risk -> 'alone'), 'share_above', risk -> 'prosecutor' -> 'above', 'journalist_highest', anonopt.json_number(risk -> 'highest'));
+	risk := anonopt.risk_of_sizes(evidence -> 'risk' -> 'residual', threshold);
+	IF NOT entry -> 'measures' ? 'rows' THEN
+		found.after := jsonb_build_object('average', anonopt.json_number(risk -> 'average'), 'uniques', anonopt.json_number(risk -> 'alone'),
+			'share_above', risk -> 'prosecutor' -> 'above');
 	END IF;
 	RETURN found;
 END $$;
@@ -93,7 +134,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			anonopt.short_number(columns_known), CASE WHEN model LIKE 'l%' THEN anonopt.short_number(threshold) || ' different sensitive values' ELSE anonopt.people_text(threshold) END)
 		WHEN rows_known IS NOT NULL THEN format('anyone who knows any %s rows of a person finds at least %s with such rows',
 			anonopt.short_number(rows_known), anonopt.people_text(threshold))
-		ELSE CASE model WHEN 'alpha' THEN format('no sensitive value has more than %s of a class', anonopt.percent(threshold))
+		ELSE CASE model WHEN 'l' THEN format('l = %s', anonopt.short_number(threshold))
+		WHEN 't' THEN format('t = %s', anonopt.short_number(threshold))
+		WHEN 'alpha' THEN format('no sensitive value has more than %s of a class', anonopt.percent(threshold))
 		WHEN 'entropy_l' THEN format('entropy l-diversity of at least %s', anonopt.short_number(threshold))
 		WHEN 'recursive_l' THEN format('recursive (c, l)-diversity with c = %s, l = %s', anonopt.short_number(c), anonopt.short_number(threshold))
 		WHEN 'beta' THEN format('beta-likeness of at most %s', anonopt.short_number(threshold))
@@ -106,13 +149,26 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		ELSE format('%s: %s', model, anonopt.short_number(threshold)) END END
 $$;
 
--- A release's promises other than k, l and t of each class.
-CREATE FUNCTION anonopt.report_others(r anonopt.reported, OUT model text, OUT promise text, OUT measured float8) RETURNS SETOF record
+-- A release's promises other than k, l and t of each class: what is declared of single columns, people elsewhere, or what attackers know.
+CREATE FUNCTION anonopt.report_others(r anonopt.reported, OUT model text, OUT "column" text, OUT promise text, OUT measured float8) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT m.key, anonopt.promise_text(m.key, (m.value ->> 'promised')::float8, (m.value ->> 'c')::float8,
-		(m.value ->> 'columns_known')::int, (m.value ->> 'rows_known')::int), (m.value ->> 'measured')::float8
-	FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
-	WHERE m.key NOT IN ('k', 'l', 't') ORDER BY m.key
+	SELECT p.model, p."column", anonopt.promise_text(p.model, p.threshold, p.c, p.columns_known, p.rows_known) || coalesce(' in ' || p."column", ''),
+		anonopt.json_number(coalesce(m.found -> 'columns' -> p."column", m.found) -> 'measured')
+	FROM jsonb_to_recordset(r.entry -> 'promises') p (model text, "column" text, threshold float8, c float8, columns_known int, rows_known int)
+	CROSS JOIN LATERAL (SELECT r.verified -> 'others' -> (p.model || CASE WHEN p.columns_known = 1 THEN ' for any column'
+			WHEN p.columns_known > 1 THEN format(' for any %s columns', p.columns_known)
+			WHEN p.rows_known = 1 THEN ' for any row of a person' WHEN p.rows_known > 1 THEN format(' for any %s rows of a person', p.rows_known) ELSE '' END)) m (found)
+	-- what is promised of all columns stands there
+	WHERE p.columns_known IS NOT NULL OR p.rows_known IS NOT NULL
+		OR p.threshold IS DISTINCT FROM CASE p.model WHEN 'l' THEN r.verified ->> 'promised_l' WHEN 't' THEN r.verified ->> 'promised_t' END::float8
+	ORDER BY coalesce(p.columns_known, p.rows_known) IS NOT NULL, coalesce(p.columns_known, p.rows_known) IS NULL AND p.model NOT IN ('l', 't'), p.model, p."column", p.columns_known NULLS FIRST, p.rows_known NULLS FIRST
+$$;
+
+-- What is promised of a model, l or t: of all columns, or of some.
+CREATE FUNCTION anonopt.report_promised(r anonopt.reported, model text) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce(r.verified ->> ('promised_' || report_promised.model),
+		(SELECT string_agg(o.promise, '; ') FROM anonopt.report_others(r) o WHERE o.model = report_promised.model AND o.promise LIKE o.model || ' =%'), 'not promised')
 $$;
 
 -- The promises of a release, in words.
@@ -122,16 +178,16 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			(SELECT string_agg(g, ', ' ORDER BY i) FROM jsonb_array_elements_text(r.entry -> 'generalized') WITH ORDINALITY x (g, i))),
 		'l = ' || (r.verified ->> 'promised_l') || ' in ' || array_to_string(r.sensitive, ', '),
 		't = ' || (r.verified ->> 'promised_t') || ' in ' || array_to_string(r.sensitive, ', '),
-		(SELECT string_agg(o.promise, '; ' ORDER BY o.model) FROM anonopt.report_others(r) o))
+		(SELECT string_agg(o.promise, '; ') FROM anonopt.report_others(r) o))
 $$;
 
 -- Columns that are shown without a promise about them; NULL if there are none.
 CREATE FUNCTION anonopt.report_uncovered(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT string_agg(c, ', ' ORDER BY i) FROM unnest(r.unchanged) WITH ORDINALITY x (c, i)
-	WHERE r.entry ->> 'epsilon' IS NULL AND c <> ALL (r.pseudonyms) AND (c <> ALL (r.sensitive) OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL
-		AND NOT EXISTS (SELECT FROM jsonb_object_keys(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
-			WHERE m !~ '^(k for any .*|k_map|presence|average_risk|share_above|possible_tuples)$')))
+	WHERE r.entry ->> 'epsilon' IS NULL AND c <> ALL (r.pseudonyms)
+		AND (c <> ALL (r.sensitive) OR coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL)
+		AND NOT EXISTS (SELECT FROM jsonb_array_elements(r.entry -> 'promises') p WHERE p ->> 'column' = c)
 $$;
 
 -- What is spent, in words; NULL if nothing is.
@@ -140,13 +196,12 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 	SELECT format('epsilon = %s and delta = %s', spent ->> 'epsilon', spent ->> 'delta') WHERE spent ->> 'epsilon' IS NOT NULL
 $$;
 
--- The values of which a release shows nobody, at most five; NULL if there are none.
+-- The bands of values of which a release shows nobody, at most five; NULL if there are none.
 CREATE FUNCTION anonopt.report_gone(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT string_agg(format('%s %s (%s)', column_name, value, anonopt.people_text(people)), ', ' ORDER BY i)
-		|| CASE WHEN max(n) > 5 THEN format(' and %s more %s.', max(n) - 5, CASE WHEN max(n) = 6 THEN 'value' ELSE 'values' END) ELSE '.' END
-	FROM (SELECT column_name, coalesce(value, 'NULL') AS value, people, count(*) OVER () AS n,
-			row_number() OVER (ORDER BY people DESC, column_name, value) AS i
+	SELECT string_agg(format('%s %s (%s)', column_name, coalesce(value, 'of other values'), anonopt.people_text(people)), ', ' ORDER BY i)
+		|| CASE WHEN max(n) > 5 THEN format(' and in %s more groups.', max(n) - 5) ELSE '.' END
+	FROM (SELECT column_name, value, people, count(*) OVER () AS n, row_number() OVER (ORDER BY people DESC, column_name, value) AS i
 		FROM jsonb_to_recordset(r.values) v (column_name text, value text, people bigint, left_out bigint)
 		WHERE people > 0 AND left_out = people) g
 	WHERE i <= 5
@@ -169,20 +224,21 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <li>Nobody is {{nobody}}.</li>
 <li>Left out or shown only as stars: {{left_out}}.{{gone}}</li>
 <li>Not shown as they are now: {{held}}. Their classes would differ from what was shown before by too few people.</li>
-<li>Shown unchanged, and covered by no promise: {{uncovered}}.</li>
+<li>Shown, and covered by no promise: {{uncovered}}.</li>
 <li>Shown as pseudonyms, which link the rows of one person: {{pseudonyms}}.</li>
+<li class="warning">Of {{alone}}: whoever knows such a value finds the row, whatever the other columns show.</li>
 <li class="warning">Together with other releases of the same data, the smallest class is {{together}}: anyone who has all of them can learn more than this release promises.</li>
 </ul>
 </section>$html$, jsonb_build_object(
-		'class', CASE WHEN kept THEN 'kept' ELSE 'broken' END,
+		'class', CASE WHEN kept AND (broken_together OR alone IS NOT NULL) THEN 'warned' WHEN kept THEN 'kept' ELSE 'broken' END,
 		'name', r.name,
-		'verdict', CASE WHEN kept THEN 'the promise is kept' || CASE WHEN broken_together THEN ' by this release alone' ELSE '' END
+		'verdict', CASE WHEN kept THEN 'the promise is kept' || CASE WHEN broken_together THEN ' by this release alone' WHEN alone IS NOT NULL THEN ', but values tell people apart' ELSE '' END
 			WHEN NOT kept THEN 'the promise is NOT kept' ELSE 'not all of the promise can be measured' END,
 		'promise', anonopt.report_promise(r),
-		'rows', anonopt.rows_text((r.verified ->> 'rows')::float8, measures),
-		'others', CASE WHEN r.verified ->> 'k' IS NOT NULL THEN anonopt.short_number((r.verified ->> 'k')::float8 - 1) END,
-		'chance', anonopt.chance_text(1 / (r.verified ->> 'k')::float8),
-		'before', anonopt.percent((r.before ->> 'highest')::float8),
+		'rows', anonopt.rows_text(anonopt.json_number(r.verified -> 'rows'), measures),
+		'others', CASE WHEN r.verified ->> 'k' IS NOT NULL THEN anonopt.short_number(anonopt.json_number(r.verified -> 'k') - 1) END,
+		'chance', anonopt.chance_text(1 / anonopt.json_number(r.verified -> 'k')),
+		'before', anonopt.percent(anonopt.json_number(r.before -> 'highest')),
 		'l', nullif(r.verified ->> 'l', '1'),
 		'one', CASE WHEN r.verified ->> 'l' = '1' THEN '1' END,
 		'private', 'all contents of the release together spend ' || anonopt.privacy_text(r.entry),
@@ -191,76 +247,127 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'nobody', CASE WHEN suppressed = 0 THEN 'left out' END,
 		'left_out', CASE WHEN suppressed <> 0 THEN format('%s of %s', anonopt.rows_text(suppressed, measures), anonopt.short_number(anonopt.rows_measured(measures))) END,
 		'gone', coalesce(' Nobody is shown with ' || anonopt.report_gone(r), ''),
-		'held', CASE WHEN (r.verified ->> 'held_back')::float8 > 0 THEN format('%s, some since %s', anonopt.rows_text((r.verified ->> 'held_back')::float8, measures),
+		'held', CASE WHEN anonopt.json_number(r.verified -> 'held_back') > 0 THEN format('%s, some since %s', anonopt.rows_text(anonopt.json_number(r.verified -> 'held_back'), measures),
 			((r.verified ->> 'held_since')::timestamptz)::date) END,
 		'uncovered', anonopt.report_uncovered(r),
 		'pseudonyms', nullif(array_to_string(r.pseudonyms, ', '), ''),
+		'alone', alone,
 		'together', CASE WHEN broken_together THEN together END))
-	FROM (SELECT (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, (r.entry -> 'measures' ->> 'suppressed')::float8 AS suppressed,
+	FROM (SELECT (SELECT string_agg(format('%s, %s with a value that nobody else has', c ->> 'column', anonopt.rows_text(anonopt.json_number(c -> 'alone'), r.entry -> 'measures')
+				|| CASE WHEN anonopt.json_number(c -> 'alone') = 1 THEN ' is shown' ELSE ' are shown' END), '; ')
+			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') c) AS alone,  (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, anonopt.json_number(r.entry -> 'measures' -> 'suppressed') AS suppressed,
 		r.entry ->> 'epsilon' IS NULL AND coalesce(together < (r.verified ->> 'promised_k')::bigint, false) AS broken_together) x
 $$;
 
--- Risks before and after.
-CREATE FUNCTION anonopt.report_risk(r anonopt.reported) RETURNS text
+-- Risks before and after, the releases side by side.
+CREATE FUNCTION anonopt.report_risk(before jsonb, releases anonopt.reported[], threshold float8) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT anonopt.html_table('{attacker,risk,before,after}', ARRAY[
-		anonopt.html_cells('prosecutor: knows that the person is in the data', 'highest',
-			anonopt.percent(before.highest), anonopt.percent(1 / k)),
-		anonopt.html_cells('', 'average',
-			anonopt.percent(before.average), CASE WHEN r.after IS NULL THEN 'not shown whose rows they are' ELSE anonopt.percent(after.average) END),
-		anonopt.html_cells('', 'people above 20 %',
-			anonopt.percent(before.share_above), CASE WHEN r.after IS NULL AND k >= 5 THEN '0.0 %' ELSE anonopt.percent(after.share_above) END),
-		anonopt.html_cells('journalist: does not know whether the person is in the data', 'highest',
-			anonopt.percent(before.journalist_highest), 'at most the prosecutor''s'),
-		anonopt.html_cells('marketer: wants to recognize as many as possible', 'expected share of people',
-			anonopt.percent(coalesce(before.marketer, before.average)), anonopt.percent(after.average)),
-		anonopt.html_cells('', 'people alone in their class',
-			anonopt.short_number(before.uniques), CASE WHEN r.after IS NULL AND k > 1 THEN '0' ELSE anonopt.short_number(after.uniques) END)])
-	FROM (SELECT (r.verified ->> 'k')::float8 AS k) promised,
-		jsonb_to_record(r.before) before (highest float8, average float8, share_above float8, journalist_highest float8, marketer float8, uniques float8),
-		jsonb_to_record(coalesce(r.after, '{}')) after (average float8, share_above float8, uniques float8)
+	WITH risk AS (
+		SELECT i, anonopt.json_number(r.verified -> 'k') AS k, r.after IS NULL AS hidden, a.* FROM unnest(releases) WITH ORDINALITY
+			r (release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i)
+		CROSS JOIN LATERAL jsonb_to_record(coalesce(r.after, '{}')) a (average float8, share_above float8, uniques float8)),
+	figure AS (
+		SELECT x.* FROM jsonb_to_record(coalesce(before, '{}')) b (highest float8, average float8, share_above float8, journalist_highest float8, marketer float8, uniques float8)
+		CROSS JOIN LATERAL (VALUES
+			(1, 'prosecutor: knows that the person is in the data', 'highest', anonopt.percent(b.highest), (SELECT array_agg(anonopt.percent(1 / k) ORDER BY i) FROM risk)),
+			(2, '', 'average', anonopt.percent(b.average), (SELECT array_agg(CASE WHEN hidden THEN 'not shown whose rows they are' ELSE anonopt.percent(average) END ORDER BY i) FROM risk)),
+			(3, '', 'people above ' || anonopt.percent(threshold), anonopt.percent(b.share_above),
+				(SELECT array_agg(CASE WHEN hidden AND k * threshold >= 1 THEN '0.0 %' ELSE anonopt.percent(share_above) END ORDER BY i) FROM risk)),
+			(4, 'journalist: does not know whether the person is in the data', 'highest', anonopt.percent(b.journalist_highest),
+				(SELECT array_agg('at most ' || anonopt.percent(1 / k) ORDER BY i) FROM risk)),
+			(5, 'marketer: wants to recognize as many as possible', 'expected share of people', anonopt.percent(coalesce(b.marketer, b.average)),
+				(SELECT array_agg(anonopt.percent(average) ORDER BY i) FROM risk)),
+			(6, '', 'people alone in their class', anonopt.short_number(b.uniques),
+				(SELECT array_agg(CASE WHEN hidden AND k > 1 THEN '0' ELSE anonopt.short_number(uniques) END ORDER BY i) FROM risk))) x (i, attacker, what, before, after))
+	SELECT anonopt.html_table('{attacker,risk,before}'::text[] || (SELECT array_agg(name ORDER BY i) FROM unnest(releases) WITH ORDINALITY
+			r (release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i)),
+		ARRAY(SELECT anonopt.html_cells(VARIADIC ARRAY[f.attacker, f.what, f.before] || f.after) FROM figure f ORDER BY f.i))
 $$;
 
--- Who is left out, by value; values that lose the largest share come first.
+-- The names of columns in json, for a sentence.
+CREATE FUNCTION anonopt.json_names(names jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT string_agg(n #>> '{}', ', ' ORDER BY i) FROM jsonb_path_query(names, '$[*]') WITH ORDINALITY x (n, i)
+$$;
+
+-- One of the three questions about a release, in a sentence, by its evidence.
+CREATE FUNCTION anonopt.report_answer(question text, r anonopt.reported) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE question
+		WHEN 'singling out' THEN coalesce(
+			(SELECT format('Whoever knows %s finds %s of %s people for certain; a match is right with a chance of at most %s, and %s on average.',
+				anonopt.json_names(q -> 'known'), anonopt.short_number(anonopt.json_number(q -> 'certain')), anonopt.short_number(anonopt.json_number(q -> 'people')),
+				anonopt.percent(anonopt.json_number(q -> 'highest')), anonopt.percent(anonopt.json_number(q -> 'expected')))
+			FROM jsonb_path_query(r.evidence, '$.questions.singling_out[*] ? (@.known.size() > 0)') q
+			ORDER BY jsonb_array_length(jsonb_path_query_array(q, '$.known[*]')) DESC LIMIT 1),
+			format('Whoever knows all generalized columns finds %s of %s people for certain; a match is right with a chance of at most %s, and %s on average.',
+				anonopt.short_number(anonopt.json_number(e -> 'alone')), anonopt.short_number(anonopt.json_number(e -> 'people')),
+				anonopt.percent(anonopt.json_number(e -> 'highest')), anonopt.percent(anonopt.json_number(e -> 'average'))))
+		WHEN 'linkability' THEN concat_ws(' ',
+			(SELECT string_agg(format('With %s, %s of %s people are linked for certain, and %s of all links are expected to be right.', q ->> 'target',
+				anonopt.short_number(anonopt.json_number(q -> 'certain')), anonopt.short_number(anonopt.json_number(q -> 'people')), anonopt.percent(anonopt.json_number(q -> 'expected'))), ' ')
+			FROM jsonb_path_query(r.evidence, '$.questions.linkability.attack[*]') q),
+			(SELECT format('Together with the other releases, the smallest group that can be told apart has %s.', anonopt.people_text(anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together')))
+				WHERE anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together') > 0),
+			(SELECT CASE WHEN count(*) = 0 THEN 'No shown value is one person''s alone.' ELSE format('Values that nobody else has link %s.',
+				string_agg(format('%s by %s', anonopt.people_text(anonopt.json_number(q -> 'alone')), q ->> 'column'), ', ')) END
+			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') q))
+		ELSE coalesce(
+			(SELECT string_agg(format('The best guess of %s is right for %s of the people, and would be for %s if their own rows were missing; it is certain for %s.', q ->> 'target',
+				anonopt.percent(anonopt.json_number(q -> 'expected')), anonopt.percent(anonopt.json_number(q -> 'baseline')),
+				anonopt.people_text(anonopt.json_number(q -> 'certain'))), ' ')
+			FROM jsonb_path_query(r.evidence, '$.questions.inference[*] ? (@.known.size() > 0)') q),
+			CASE WHEN cardinality(r.sensitive) = 0 THEN 'No sensitive column is shown.'
+				WHEN r.verified ->> 'l' IS NOT NULL THEN format('Each class has %s or more different sensitive values.', r.verified ->> 'l') ELSE 'Not measured.' END) END
+	FROM (SELECT r.evidence -> 'risk' -> 'residual' AS e) x
+$$;
+
+-- The three questions that the Article 29 Working Party asks of anonymous data, the releases side by side.
+CREATE FUNCTION anonopt.report_questions(releases anonopt.reported[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT anonopt.html_table('{question}'::text[] || array_agg((releases[i]).name ORDER BY i),
+		ARRAY(SELECT anonopt.html_cells(VARIADIC ARRAY[format('%s: %s', q, asks)] || (SELECT array_agg(anonopt.report_answer(q, releases[j]) ORDER BY j) FROM generate_subscripts(releases, 1) j))
+			FROM (VALUES (1, 'singling out', 'can somebody be isolated?'), (2, 'linkability', 'can records of a person be linked?'),
+				(3, 'inference', 'can a value be deduced?')) v (place, q, asks) ORDER BY place))
+	FROM generate_subscripts(releases, 1) i HAVING count(*) > 0
+$$;
+
+-- Who is left out, by band; those that lose the largest share come first.
 CREATE FUNCTION anonopt.report_left_out(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN '<p>Who is shown was drawn by chance, and who is left out is recorded nowhere.</p>'
-		WHEN r.values IS NULL THEN format('<p>%s; who is left out is not counted by value.</p>', CASE
+		WHEN r.kept THEN anonopt.html_table('{column,values,values of which nobody is shown,people with those,largest share that a value loses}',
+			ARRAY(SELECT anonopt.html_cells(c ->> 'column', anonopt.short_number(anonopt.json_number(c -> 'values')), anonopt.short_number(anonopt.json_number(c -> 'values_gone')),
+				anonopt.short_number(anonopt.json_number(c -> 'people_gone')), anonopt.percent(anonopt.json_number(c -> 'largest_share')))
+				FROM jsonb_path_query(r.evidence, '$.missing.columns[*]') c))
+		WHEN r.values IS NULL THEN format('<p>%s; who is left out is not counted.</p>', CASE
 			WHEN coalesce(r.entry ->> 'levels', r.entry ->> 'cuts', r.entry ->> 'recoding') IS NULL THEN 'This release generalizes record by record'
 			WHEN r.entry -> 'measures' ? 'rows' THEN 'This release does not show whose rows are whose'
 			ELSE 'Promises that were declared since keep this release from being made again' END)
 		WHEN count(*) = 0 THEN '<p>Nobody.</p>'
-		ELSE anonopt.html_table('{column,value,people,left out,share}', array_agg(
-				anonopt.html_cells(column_name) || anonopt.fill('<td>{{value}}</td>', jsonb_build_object('value', coalesce(value, 'NULL')))
-				|| anonopt.html_cells(anonopt.short_number(people), anonopt.short_number(left_out), anonopt.percent(left_out / people))
-				ORDER BY i) FILTER (WHERE i <= 12))
-			|| CASE WHEN count(*) > 12 THEN format('<p>%s more values lose a smaller share of their people.</p>', count(*) - 12) ELSE '' END END
+		ELSE anonopt.html_table('{column,label or band,people,left out,share of all,share of those shown}', array_agg(
+				anonopt.html_cells(column_name) || anonopt.fill('<td>{{value}}</td>', jsonb_build_object('value', coalesce(value, 'other values')))
+				|| anonopt.html_cells(anonopt.short_number(people), anonopt.short_number(left_out), anonopt.percent(people / nullif(everybody, 0)),
+					coalesce(anonopt.percent((people - left_out) / nullif(everybody - nobody, 0)), ''))
+				ORDER BY i) FILTER (WHERE i <= 8))
+			|| CASE WHEN count(*) > 8 THEN format('<p class="note">%s more groups lose a smaller share of their people.</p>', count(*) - 8) ELSE '' END END
 	FROM (SELECT *, row_number() OVER (ORDER BY left_out / people DESC, left_out DESC, column_name, value) AS i
-		FROM jsonb_to_recordset(r.values) v (column_name text, value text, people float8, left_out float8)
+		FROM (SELECT *, sum(people) OVER w AS everybody, sum(left_out) OVER w AS nobody
+			FROM jsonb_to_recordset(r.values) v (column_name text, value text, people float8, left_out float8) WINDOW w AS (PARTITION BY column_name)) s
 		WHERE left_out > 0) l
 $$;
 
--- A column's distribution before and after, as at most twelve bars, for runs of leaves or for the most frequent sensitive
--- values.
+-- A column's distribution before and after, as bars for its bands.
 CREATE FUNCTION anonopt.report_bars(r anonopt.reported, column_name text) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	WITH own AS (
-		SELECT coalesce(v ->> 'value', 'NULL') AS value, (v ->> 'people')::float8 AS people, (v ->> 'shown')::float8 AS shown,
-			row_number() OVER (ORDER BY i) AS i, row_number() OVER (ORDER BY (v ->> 'people')::float8 DESC, i) AS rank, count(*) OVER () AS n,
-			sum((v ->> 'people')::float8) OVER () AS all_people, sum((v ->> 'shown')::float8) OVER () AS all_shown,
-			column_name::name = ANY (r.sensitive) AS sensitive
-		FROM jsonb_array_elements(r.values) WITH ORDINALITY x (v, i) WHERE v ->> 'column_name' = report_bars.column_name),
-	run AS (
-		SELECT CASE WHEN count(*) = 1 THEN min(value) WHEN bool_and(sensitive) THEN format('%s others', count(*))
-				ELSE (array_agg(value ORDER BY i))[1] || ' … ' || (array_agg(value ORDER BY i DESC))[1] END AS label,
-			coalesce(sum(people) / nullif(max(all_people), 0), 0) AS before, coalesce(sum(shown) / nullif(max(all_shown), 0), 0) AS after,
-			min(place) AS place
-		FROM (SELECT *, CASE WHEN n <= 12 THEN i WHEN sensitive THEN least(rank, 12) ELSE (i - 1) * 12 / n END AS place FROM own) p
-		GROUP BY p.place)
+	WITH run AS (
+		SELECT coalesce(v ->> 'value', 'other values') AS label, coalesce(anonopt.json_number(v -> 'people') / nullif(sum(anonopt.json_number(v -> 'people')) OVER (), 0), 0) AS before,
+			coalesce(anonopt.json_number(v -> 'shown') / nullif(sum(anonopt.json_number(v -> 'shown')) OVER (), 0), 0) AS after, i AS place
+		FROM jsonb_array_elements(r.values) WITH ORDINALITY x (v, i) WHERE v ->> 'column_name' = report_bars.column_name)
 	SELECT anonopt.fill($html$
 <table class="bars">
 <caption>{{column}}</caption>
-<thead><tr><th>value</th><th>before</th><th>after</th><th></th></tr></thead>
+<thead><tr><th>label or band</th><th>before</th><th>after</th><th></th></tr></thead>
 <tbody>{{&bars}}
 </tbody>
 </table>$html$, jsonb_build_object('column', column_name, 'bars', string_agg(anonopt.fill($html$
@@ -335,15 +442,19 @@ DECLARE
 		AND a.role = 'quasi_identifier' AND a.column_name = g) FROM unnest(generalized) WITH ORDINALITY x (g, i) ORDER BY i);
 	cells text[];
 	labels text[];
+	examples text[];
 BEGIN
 	FOR i IN 1 .. cardinality(generalized) LOOP
+		-- those that few people have are counted, and are no examples; true values have none
 		labels := anonopt.texts_over(r.release, format($query$
-			SELECT DISTINCT CASE WHEN %1$s IS NULL THEN 'NULL' ELSE format('%%s', %1$s) END FROM %2$s r ORDER BY 1$query$,
+			SELECT CASE WHEN count(*) >= %3$s THEN coalesce(label, 'NULL') END FROM (SELECT format('%%s', %1$s) AS label FROM %2$s r WHERE %1$s IS NOT NULL
+				UNION ALL SELECT NULL FROM %2$s r WHERE %1$s IS NULL) l GROUP BY label ORDER BY label$query$,
 			CASE WHEN r.entry -> 'columns_as' ->> (i - 1) = 'bounds' THEN format('nullif(concat_ws('' to '', r.%I, r.%I), '''')', generalized[i] || '_low', generalized[i] || '_high')
-				ELSE format('r.%I', generalized[i]) END, r.release));
+				ELSE format('r.%I', generalized[i]) END, r.release, CASE r.entry ->> 'shown' WHEN 'permuted' THEN '''Infinity''::float8' ELSE r.least::text END));
+		examples := ARRAY(SELECT l FROM unnest(labels) WITH ORDINALITY x (l, place) WHERE l IS NOT NULL ORDER BY place LIMIT 4);
 		cells := cells || anonopt.html_cells(generalized[i]::text, hierarchies[i], coalesce(r.entry -> 'levels' ->> (i - 1),
 				CASE WHEN r.entry ->> 'recoding' IS NOT NULL THEN 'by class' WHEN r.entry ->> 'cuts' IS NOT NULL THEN 'cut' ELSE 'by record' END),
-			cardinality(labels)::text, array_to_string(labels[1:4], '; ') || CASE WHEN cardinality(labels) > 4 THEN '; …' ELSE '' END);
+			cardinality(labels)::text, array_to_string(examples, '; ') || CASE WHEN cardinality(labels) > cardinality(examples) AND cardinality(examples) > 0 THEN '; …' ELSE '' END);
 	END LOOP;
 	RETURN cells;
 END $$;
@@ -357,62 +468,60 @@ DECLARE
 	cells float8 := anonopt.rows_measured(measures) * cardinality(generalized);
 	promises text[] := ARRAY[
 		anonopt.html_cells('k: people in the smallest class', r.verified ->> 'promised_k',
-			anonopt.short_number((measures ->> 'k')::float8), anonopt.short_number((r.verified ->> 'k')::float8)),
-		anonopt.html_cells('l: different sensitive values in a class', coalesce(r.verified ->> 'promised_l', 'not promised'),
+			anonopt.short_number(anonopt.json_number(measures -> 'k')), anonopt.short_number(anonopt.json_number(r.verified -> 'k'))),
+		anonopt.html_cells('l: different sensitive values in a class', anonopt.report_promised(r, 'l'),
 			measures ->> 'l', r.verified ->> 'l'),
-		anonopt.html_cells('t: how far a class''s sensitive values are from all', coalesce(r.verified ->> 'promised_t', 'not promised'),
-			anonopt.short_number((measures ->> 't')::float8), anonopt.short_number((r.verified ->> 't')::float8)),
+		anonopt.html_cells('t: how far a class''s sensitive values are from all', anonopt.report_promised(r, 't'),
+			anonopt.short_number(anonopt.json_number(measures -> 't')), anonopt.short_number(anonopt.json_number(r.verified -> 't'))),
 		anonopt.html_cells('rows shown', '',
-			anonopt.short_number(anonopt.rows_measured(measures) - (measures ->> 'suppressed')::float8), anonopt.short_number((r.verified ->> 'rows')::float8)),
+			anonopt.short_number(anonopt.rows_measured(measures) - anonopt.json_number(measures -> 'suppressed')), anonopt.short_number(anonopt.json_number(r.verified -> 'rows'))),
 		anonopt.html_cells('the promise is kept', '', '',
 			CASE (r.verified ->> 'ok')::boolean WHEN true THEN 'yes' WHEN false THEN 'no' ELSE 'not all can be measured' END)]
-		|| ARRAY(SELECT anonopt.html_cells(o.model, o.promise, '', anonopt.short_number(o.measured)) FROM anonopt.report_others(r) o ORDER BY o.model);
+		|| ARRAY(SELECT anonopt.html_cells(o.model, o.promise, '', anonopt.short_number(o.measured)) FROM anonopt.report_others(r) o);
 	losses text[] := ARRAY(SELECT anonopt.html_cells(m.what, m.value) FROM (VALUES
-			(1, 'GLM: detail lost, all columns equally', anonopt.percent((measures ->> 'glm')::float8 / nullif(cells, 0))),
-			(2, 'NWP: detail lost, columns by weight', anonopt.percent((measures ->> 'nwp')::float8)),
-			(3, 'CM: people outside their class''s majority', anonopt.percent((measures ->> 'cm')::float8)),
-			(4, 'NECD: bias of class sizes', anonopt.percent((measures ->> 'necd')::float8)),
-			(5, 'DCN: discernibility, people squared', anonopt.short_number((measures ->> 'dcn')::float8)),
-			(6, 'classes', anonopt.short_number((measures ->> 'classes')::float8))) m (i, what, value)
+			(1, 'GLM: detail lost, all columns equally', anonopt.percent(anonopt.json_number(measures -> 'glm') / nullif(cells, 0))),
+			(2, 'NWP: detail lost, columns by weight', anonopt.percent(anonopt.json_number(measures -> 'nwp'))),
+			(3, 'CM: people outside their class''s majority', anonopt.percent(anonopt.json_number(measures -> 'cm'))),
+			(4, 'NECD: bias of class sizes', anonopt.percent(anonopt.json_number(measures -> 'necd'))),
+			(5, 'DCN: discernibility, people squared', anonopt.short_number(anonopt.json_number(measures -> 'dcn'))),
+			(6, 'classes', anonopt.short_number(anonopt.json_number(measures -> 'classes')))) m (i, what, value)
 		WHERE m.value <> '' ORDER BY m.i);
 BEGIN
 	RETURN anonopt.fill($html$<h3>{{name}}</h3>
 <p>Promised: {{promise}}{{uncovered}}. Published by {{publisher}} on {{published}}.</p>
-{{&promises}}
 <div class="columns">
+{{&promises}}
 {{&losses}}
 {{&sizes}}
-</div>
-<h4>What the columns show</h4>
-{{&columns}}$html$, jsonb_build_object(
+{{&columns}}
+</div>$html$, jsonb_build_object(
 		'name', r.name,
 		'promise', anonopt.report_promise(r),
 		'uncovered', coalesce('; no promise covers: ' || anonopt.report_uncovered(r), ''),
 		'publisher', r.entry ->> 'published_by',
 		'published', left(r.entry ->> 'published_at', 10),
-		'promises', anonopt.html_table('{what,promised,when published,measured now}', promises),
+		'promises', anonopt.html_part('Promises', anonopt.html_table('{what,promised,when published,measured now}', promises)),
 		'losses', anonopt.html_part('Loss when published', anonopt.html_table('{measure,value}', losses)),
 		'sizes', anonopt.html_part('Sizes of classes', anonopt.html_table(
 			CASE WHEN measures ? 'rows' THEN '{rows in a class,classes,rows}' ELSE '{people in a class,classes,people}' END::text[],
-			anonopt.report_sizes(r.release, ARRAY(SELECT g::name FROM jsonb_array_elements_text(r.entry -> 'class_columns') WITH ORDINALITY x (g, i) ORDER BY i)))),
-		'columns', anonopt.html_table('{column,hierarchy,level,labels,for example}', anonopt.report_columns(r, generalized))));
+			CASE WHEN r.kept THEN ARRAY(SELECT anonopt.html_cells(anonopt.short_number(anonopt.json_number(s -> 0)), anonopt.short_number(anonopt.json_number(s -> 1)),
+				anonopt.short_number(anonopt.json_number(s -> 0) * anonopt.json_number(s -> 1))) FROM jsonb_path_query(r.evidence, '$.risk.residual.sizes[0 to 11]') s)
+			ELSE anonopt.report_sizes(r.release, ARRAY(SELECT g::name FROM jsonb_array_elements_text(r.entry -> 'class_columns') WITH ORDINALITY x (g, i) ORDER BY i)) END)),
+		'columns', anonopt.html_part('What the columns show', anonopt.html_table('{column,hierarchy,level,labels,for example}', CASE WHEN r.kept THEN ARRAY(
+			SELECT anonopt.html_cells(c ->> 'column', c ->> 'hierarchy', c ->> 'level', c ->> 'labels', '') FROM jsonb_path_query(r.evidence, '$.columns[*]') c)
+			ELSE anonopt.report_columns(r, generalized) END))));
 END $$;
 
--- A release beside the data that it was made from: risks, who is left out, distributions, and what it is still good for.
+-- A release beside the data that it was made from: who is left out, distributions, and what it is still good for.
 CREATE FUNCTION anonopt.report_comparison(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT anonopt.fill($html$
-<h2>Risk, before and after: {{name}}</h2>
-{{&risk}}
 <h2>Who is left out of {{name}}</h2>
 {{&left_out}}
-<h2>Distributions, before and after: {{of_values}}</h2><p>The people with a label are divided evenly among its values.</p>
-<div class="columns">{{&bars}}
-</div>
+<section class="picture"><h2>Distributions, before and after: {{of_values}}</h2><p>The people with a label are divided evenly among its values.</p><div class="columns">{{&bars}}</div></section>
 <h2>What {{of_values}} is still good for</h2>
 {{&utility}}$html$, jsonb_build_object(
 		'name', r.name,
-		'risk', anonopt.report_risk(r),
 		'left_out', anonopt.report_left_out(r),
 		'bars', coalesce((SELECT string_agg(anonopt.report_bars(r, c), '' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
 			FROM jsonb_array_elements(r.values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), ''),
@@ -445,6 +554,57 @@ does not hold for all of them together.</p>
 	FROM jsonb_array_elements(combined) c HAVING count(*) > 1
 $$;
 
+-- What could have been published instead, as json: for what each release promises the best node, and those for the next smaller
+-- and larger usual k.
+CREATE FUNCTION anonopt.report_choices(dataset text, promised jsonb, deadline timestamptz) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT jsonb_agg(jsonb_build_object('asked', x.k, 'of', p, 'node', to_jsonb(n), 'exact', (SELECT s.exact FROM anonopt.last_search() s WHERE n.k IS NOT NULL)) ORDER BY p, x.k)
+	FROM (SELECT DISTINCT p FROM jsonb_array_elements(promised) p) d
+	CROSS JOIN LATERAL (
+		SELECT (p ->> 'k')::int AS k UNION (SELECT k FROM unnest('{2,3,5,10,20,50,100}'::int[]) k WHERE k < (p ->> 'k')::int ORDER BY k DESC LIMIT 1)
+		UNION (SELECT k FROM unnest('{2,3,5,10,20,50,100}'::int[]) k WHERE k > (p ->> 'k')::int ORDER BY k LIMIT 1)) x
+	CROSS JOIN LATERAL anonopt.optimize(dataset, x.k, (p ->> 'l')::int, anonopt.json_number(p -> 't'),
+		time_limit => CASE WHEN deadline IS NOT NULL THEN greatest((deadline - clock_timestamp()) / 10, interval '1 ms') END) n
+$$;
+
+-- Releases and these choices side by side, and in words what each costs.
+CREATE FUNCTION anonopt.report_options(releases anonopt.reported[], qis name[], choices jsonb, curve anonopt.node[], cells float8) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	WITH choice AS (
+		SELECT c -> 'of' AS promised, (c ->> 'asked')::int AS asked, (c -> 'of' ->> 'k')::int AS k, (c ->> 'exact')::boolean AS exact, n AS node
+		FROM jsonb_array_elements(choices) c CROSS JOIN LATERAL jsonb_populate_record(NULL::anonopt.node, c -> 'node') n),
+	option AS (
+		SELECT x.name, 0 AS i, x.place, ARRAY[x.verified ->> 'promised_k', anonopt.short_number(anonopt.json_number(x.verified -> 'k')), x.verified ->> 'l',
+			anonopt.short_number(anonopt.json_number(x.entry -> 'measures' -> 'suppressed')),
+			anonopt.percent(anonopt.json_number(x.entry -> 'measures' -> 'glm') / nullif(anonopt.rows_measured(x.entry -> 'measures') * cardinality(qis), 0)),
+			anonopt.percent(1 / nullif(anonopt.json_number(x.verified -> 'k'), 0)), anonopt.percent(anonopt.json_number(x.after -> 'average'))] AS figures
+		FROM unnest(releases) WITH ORDINALITY x
+			(release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, place)
+		UNION ALL
+		(SELECT DISTINCT ON (o.asked) format('best node for k = %s', o.asked), 1, o.asked, ARRAY[o.asked::text, anonopt.short_number((o.node).k),
+			anonopt.short_number((o.node).l), anonopt.short_number((o.node).suppressed), anonopt.percent((o.node).glm / nullif(cells, 0)),
+			anonopt.percent(1 / nullif((o.node).k, 0)::float8), ''] FROM choice o ORDER BY o.asked, (o.node).glm DESC)
+		UNION ALL
+		SELECT format('recoding for k = %s', n.k), 2, n.k, ARRAY[n.k::text, anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed),
+			anonopt.percent(n.glm / nullif(cells, 0)), anonopt.percent(1 / nullif(n.k, 0)::float8), ''] FROM unnest(curve) n WHERE n.k IN (SELECT c.k FROM choice c))
+	SELECT anonopt.fill($html$<ul>
+{{&reasons}}
+</ul>
+{{&options}}$html$, jsonb_build_object(
+		'reasons', (SELECT string_agg(anonopt.fill('<li>With {{promise}}, {{least}} {{loss}} of the detail: {{node}}.{{others}}</li>', jsonb_build_object(
+				'promise', concat_ws(', ', 'k = ' || c.asked, 'l = ' || (c.promised ->> 'l'), 't = ' || (c.promised ->> 't')),
+				'least', CASE WHEN c.exact THEN 'no node loses less than' ELSE 'the best node that was found in time loses' END,
+				'loss', anonopt.percent((c.node).glm / nullif(cells, 0)),
+				'node', anonopt.levels_text(qis, (c.node).levels),
+				'others', coalesce((SELECT string_agg(format(' With k = %s it would be %s.', o.asked, anonopt.percent((o.node).glm / nullif(cells, 0))), '' ORDER BY o.asked)
+					FROM choice o WHERE o.promised = c.promised AND o.asked <> o.k), ''))), E'\n' ORDER BY c.promised)
+			FROM choice c WHERE c.asked = c.k),
+		'options', (SELECT anonopt.html_table('{""}'::text[] || array_agg(o.name ORDER BY o.i, o.place),
+				ARRAY(SELECT anonopt.html_cells(VARIADIC what || (SELECT array_agg(p.figures[row] ORDER BY p.i, p.place) FROM option p))
+					FROM unnest('{k asked for,k,l,people left out,"detail lost (GLM)",highest risk,average risk}'::text[]) WITH ORDINALITY w (what, row) ORDER BY row))
+			FROM option o)))
+$$;
+
 -- When a time limit ends; NULL if it limits nothing.
 CREATE FUNCTION anonopt.deadline(time_limit interval) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'anonopt_deadline' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
@@ -455,39 +615,45 @@ AS 'MODULE_PATHNAME', 'anonopt_stop_at' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 CREATE FUNCTION anonopt.has_stopped() RETURNS boolean
 AS 'MODULE_PATHNAME', 'anonopt_has_stopped' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
--- A part of the report, by a query over $1 to $4; until the deadline, or it is missing.
-CREATE FUNCTION anonopt.report_part(INOUT missing text[], name text, query text, dataset text, relation regclass, facts jsonb, deadline timestamptz, OUT part jsonb)
+-- A part of the report, by a query over $1 to $4; until the deadline and within memory, or it is missing, and why is noted.
+CREATE FUNCTION anonopt.report_part(INOUT missing jsonb, name text, query text, dataset text, relation regclass, facts jsonb, deadline timestamptz, OUT part jsonb)
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	why text;
 BEGIN
-	IF deadline IS NULL THEN
-		EXECUTE query INTO part USING dataset, relation, facts, deadline;
-		RETURN;
-	END IF;
-	BEGIN
+	IF deadline IS NOT NULL THEN
 		PERFORM anonopt.stop_at(deadline);
-		EXECUTE query INTO part USING dataset, relation, facts, deadline;
+	END IF;
+	EXECUTE query INTO part USING dataset, relation, facts, deadline;
+	IF deadline IS NOT NULL THEN
 		PERFORM anonopt.stop_at(NULL);
-	EXCEPTION WHEN query_canceled THEN
-		-- unless somebody else canceled it
-		IF NOT anonopt.has_stopped() THEN
-			RAISE;
-		END IF;
-		missing := missing || name;
-		part := NULL;
-	END;
+	END IF;
+EXCEPTION WHEN query_canceled OR OTHERS THEN
+	why := CASE WHEN SQLSTATE = '57014' AND anonopt.has_stopped() THEN 'time' WHEN SQLSTATE IN ('53200', '54000') THEN 'memory'
+		-- an auditor gets what is on record
+		WHEN SQLSTATE <> '57014' AND has_table_privilege('anonopt.auditor', 'SELECT') AND (SQLSTATE = '42501'
+			OR (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset) IS NOT TRUE) THEN 'rights' END;
+	IF why IS NULL THEN
+		RAISE;
+	END IF;
+	IF why <> 'time' AND deadline IS NOT NULL THEN
+		PERFORM anonopt.stop_at(NULL);
+	END IF;
+	missing := jsonb_set(missing, ARRAY[why], to_jsonb(coalesce(missing ->> why || ', ', '') || name));
+	part := NULL;
 END $$;
 
 -- Holds the extension while the report is made, whose statements name its functions.
 CREATE FUNCTION anonopt.report(dataset text, purpose text DEFAULT NULL, recipient text DEFAULT NULL, author text DEFAULT NULL,
-	review date DEFAULT NULL, population regclass DEFAULT NULL, time_limit interval DEFAULT NULL)
+	review date DEFAULT NULL, population regclass DEFAULT NULL, time_limit interval DEFAULT '1 minute', threshold float8 DEFAULT 0.2)
 RETURNS text AS 'MODULE_PATHNAME', 'anonopt_guarded' LANGUAGE C STABLE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.report_body(dataset text, purpose text, recipient text, author text, review date, population regclass, time_limit interval) RETURNS text
+CREATE FUNCTION anonopt.report_body(dataset text, purpose text, recipient text, author text, review date, population regclass, time_limit interval, threshold float8) RETURNS text
 -- the planner overestimates many short queries, and compiling them would take longer than running them
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
 	deadline timestamptz := anonopt.deadline(time_limit);
-	missing text[] := '{}';
+	missing jsonb := '{}';
 	declared anonopt.dataset := (SELECT d FROM anonopt.dataset d WHERE d.dataset = report_body.dataset);
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report_body.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	declaration jsonb;
@@ -495,6 +661,7 @@ DECLARE
 	front anonopt.node[];
 	curve anonopt.node[];
 	cut text[];
+	choices jsonb;
 	risk jsonb;
 	cells float8;
 	part jsonb;
@@ -503,35 +670,55 @@ DECLARE
 	details text := '';
 	combined jsonb;
 	one anonopt.reported;
-	shown record;
+	shown jsonb;
+	entries jsonb[];
 	published boolean := false;
-	dropped_names text := (SELECT string_agg(r.name, ', ' ORDER BY r.published_at) FROM anonopt.release r WHERE r.dataset = report_body.dataset AND r.dropped);
+	dropped_names text;
 	least bigint;
 BEGIN
+	IF (threshold > 0 AND threshold <= 1) IS NOT TRUE THEN
+		RAISE EXCEPTION 'threshold must be more than 0 and at most 1, not %', threshold USING ERRCODE = '22023',
+			HINT = 'Give the highest risk that you accept: 0.2, or 0.09 as the EMA has it.';
+	END IF;
+	IF has_table_privilege('anonopt.auditor', 'SELECT') THEN
+		entries := ARRAY(SELECT to_jsonb(r) || jsonb_build_object('id_now', r.release::oid::bigint)
+			FROM anonopt.auditor r WHERE r.dataset = report_body.dataset ORDER BY r.published_at);
+	ELSE
+		entries := ARRAY(SELECT to_jsonb(r) || jsonb_build_object('id_now', r.release::oid::bigint)
+			FROM anonopt.release r WHERE r.dataset = report_body.dataset ORDER BY r.published_at);
+	END IF;
 	SELECT p.missing, p.part INTO missing, declaration FROM anonopt.report_part(missing, 'the declaration', $query$
 		SELECT jsonb_agg(to_jsonb(anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
 			anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)))) FROM anonopt.describe($1) d
 		WHERE d.column_name IS NOT NULL$query$, dataset, NULL, NULL, deadline) p;
 	SELECT p.missing, p.part INTO missing, risk FROM anonopt.report_part(missing, 'the risk of the data', $query$
 		SELECT to_jsonb(r) FROM anonopt.risk(($3 ->> 'relation')::regclass, ARRAY(SELECT jsonb_array_elements_text($3 -> 'qis'))::name[],
-			population => $2, person => ($3 ->> 'person')::name) r$query$,
-		dataset, population, to_jsonb(declared) || jsonb_build_object('qis', qis), deadline) p;
-	cells := (risk ->> 'records')::float8 * cardinality(qis);
-	FOR shown IN SELECT x.* FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
-			WHERE r.dataset = report_body.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) x ORDER BY x.published_at LOOP
-		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('release %s', shown.release),
-			'SELECT to_jsonb(anonopt.report_measure($1, $2, $3))', dataset, shown.release, risk, deadline) p;
+			($3 ->> 'threshold')::float8, population => $2, person => ($3 ->> 'person')::name) r$query$,
+		dataset, population, to_jsonb(declared) || jsonb_build_object('qis', qis, 'threshold', threshold), deadline) p;
+	cells := anonopt.json_number(risk -> 'records') * cardinality(qis);
+	FOREACH shown IN ARRAY entries LOOP
+		CONTINUE WHEN (shown ->> 'dropped')::boolean;
+		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('release %s measured now', shown ->> 'name'),
+			'SELECT to_jsonb(anonopt.report_measure($1, $2, $3 -> ''risk'', ($3 ->> ''threshold'')::float8))', dataset, (shown ->> 'id_now')::oid::regclass,
+			jsonb_build_object('risk', risk, 'threshold', threshold), deadline) p;
 		published := true;
-		IF part IS NOT NULL THEN
-			releases := releases || jsonb_populate_record(NULL::anonopt.reported, part);
-		END IF;
+		releases := releases || CASE WHEN part IS NOT NULL THEN jsonb_populate_record(NULL::anonopt.reported, part)
+			ELSE anonopt.report_kept(shown, anonopt.evidence((shown ->> 'id_now')::oid::regclass), threshold) END;
 	END LOOP;
 	SELECT p.missing, p.part INTO missing, combined FROM anonopt.report_part(missing, 'the releases together', $query$
 		SELECT jsonb_agg(jsonb_build_object(
 			'names', (SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x),
 			'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest, 'epsilon', r.epsilon, 'delta', r.delta))
 		FROM anonopt.release_risk($1) r$query$, dataset, NULL, NULL, deadline) p;
-	least := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
+	least := CASE WHEN combined IS NOT NULL THEN (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1)
+		-- or as it was when the last of them was published
+		ELSE (SELECT min(anonopt.json_number(s)) FROM unnest(releases) r CROSS JOIN LATERAL jsonb_path_query(r.evidence -> 'combined', '$.**.smallest_together') s) END;
+	dropped_names := (SELECT string_agg(e ->> 'name', ', ' ORDER BY i) FROM unnest(entries) WITH ORDINALITY x (e, i) WHERE (e ->> 'dropped')::boolean);
+	IF cardinality(releases) > 0 THEN
+		SELECT p.missing, p.part INTO missing, choices FROM anonopt.report_part(missing, 'what else could have been published', 'SELECT anonopt.report_choices($1, $3, $4)',
+			dataset, NULL, (SELECT jsonb_agg(jsonb_build_object('k', r.entry -> 'k', 'l', r.entry -> 'l', 't', r.entry -> 't')) FROM unnest(releases) r
+				WHERE r.entry ->> 'epsilon' IS NULL), deadline) p;
+	END IF;
 	-- the front may take half of the time that is left
 	SELECT p.missing, p.part INTO missing, found FROM anonopt.report_part(missing, 'the trade-off', $query$
 		SELECT jsonb_build_object('nodes', (SELECT jsonb_agg(to_jsonb(n)) FROM anonopt.pareto($1,
@@ -549,7 +736,7 @@ BEGIN
 				time_limit => CASE WHEN $4 IS NOT NULL THEN greatest(($4 - clock_timestamp()) * 0.6, interval '1 ms') END) n$query$,
 			dataset, NULL, NULL, deadline) p;
 		curve := ARRAY(SELECT n FROM jsonb_populate_recordset(NULL::anonopt.node, found) n);
-		IF deadline IS NOT NULL AND cardinality(curve) < 7 AND 'recodings' <> ALL (missing) THEN
+		IF deadline IS NOT NULL AND cardinality(curve) < 7 AND missing::text NOT LIKE '%recodings%' THEN
 			cut := cut || 'The time limit may have left out recodings for some k.'::text;
 		END IF;
 	END IF;
@@ -563,7 +750,9 @@ BEGIN
 	END LOOP;
 	RETURN anonopt.report_page(jsonb_build_object(
 		'dataset', dataset,
-		'missing', nullif(array_to_string(missing, ', '), ''),
+		'missing', missing ->> 'time',
+		'too_large', missing ->> 'memory',
+		'hidden', missing ->> 'rights',
 		'limit', time_limit,
 		'cut', array_to_string(cut, ' '),
 		'verdicts', CASE WHEN published THEN (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)
@@ -571,8 +760,8 @@ BEGIN
 		'about', (SELECT string_agg(anonopt.fill('<tr><th scope="row">{{what}}</th><td>{{value}}</td></tr>', to_jsonb(a)), E'\n' ORDER BY a.i) FROM (VALUES
 				(1, 'data set', dataset),
 				(2, 'relation', declared.relation::text),
-				(3, 'rows', anonopt.short_number((risk ->> 'records')::float8)),
-				(4, 'people', CASE WHEN declared.person IS NOT NULL THEN anonopt.short_number((risk ->> 'people')::float8) END),
+				(3, 'rows', anonopt.short_number(anonopt.json_number(risk -> 'records'))),
+				(4, 'people', CASE WHEN declared.person IS NOT NULL THEN anonopt.short_number(anonopt.json_number(risk -> 'people')) END),
 				(5, 'purpose', purpose),
 				(6, 'recipient', recipient),
 				(7, 'author', author),
@@ -580,21 +769,26 @@ BEGIN
 				(9, 'to be reviewed on', review::text),
 				(10, 'dropped releases', dropped_names),
 				(11, 'spent for differential privacy, by all releases of these people', (SELECT anonopt.privacy_text(c) FROM jsonb_array_elements(combined) c
-					ORDER BY (c ->> 'epsilon')::float8 DESC NULLS LAST LIMIT 1))) a (i, what, value)),
+					ORDER BY anonopt.json_number(c -> 'epsilon') DESC NULLS LAST LIMIT 1))) a (i, what, value)),
 		'original', CASE WHEN NOT published THEN anonopt.fill(E'<h2>The original data</h2>\n{{&table}}', jsonb_build_object(
 			'table', anonopt.html_table('{what,measured}', ARRAY[
-				anonopt.html_cells('classes', anonopt.short_number((risk ->> 'classes')::float8)),
-				anonopt.html_cells('people alone in their class', anonopt.short_number((risk ->> 'uniques')::float8)),
-				anonopt.html_cells('highest risk of being recognized', anonopt.percent((risk ->> 'highest')::float8)),
-				anonopt.html_cells('average risk', anonopt.percent((risk ->> 'average')::float8)),
-				anonopt.html_cells('share of people at a risk above 20 %', anonopt.percent((risk ->> 'share_above')::float8))]))) END,
+				anonopt.html_cells('classes', anonopt.short_number(anonopt.json_number(risk -> 'classes'))),
+				anonopt.html_cells('people alone in their class', anonopt.short_number(anonopt.json_number(risk -> 'uniques'))),
+				anonopt.html_cells('highest risk of being recognized', anonopt.percent(anonopt.json_number(risk -> 'highest'))),
+				anonopt.html_cells('average risk', anonopt.percent(anonopt.json_number(risk -> 'average'))),
+				anonopt.html_cells('share of people at a risk above ' || anonopt.percent(threshold), anonopt.percent(anonopt.json_number(risk -> 'share_above')))]))) END,
 		'comparisons', nullif(comparisons, ''),
 		'front', anonopt.draw_front('{k,loss}',
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(curve) n),
-			ARRAY(SELECT jsonb_build_object('name', x.name, 'k', x.verified -> 'k', 'loss', round(((x.entry -> 'measures' ->> 'glm')::float8
+			ARRAY(SELECT jsonb_build_object('name', x.name, 'k', x.verified -> 'k', 'ring', i, 'loss', round((anonopt.json_number(x.entry -> 'measures' -> 'glm')
 					/ nullif(anonopt.rows_measured(x.entry -> 'measures') * cardinality(qis), 0) * 100)::numeric, 2))
-				FROM unnest(releases) x WHERE x.verified ->> 'k' IS NOT NULL AND x.entry -> 'measures' ->> 'glm' IS NOT NULL)),
+				FROM unnest(releases) WITH ORDINALITY x
+					(release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i) WHERE x.verified ->> 'k' IS NOT NULL AND x.entry -> 'measures' ->> 'glm' IS NOT NULL)),
+		'rings', coalesce((SELECT format(' (%s)', string_agg(format('%s: %s', i, (releases[i]).name), '; ' ORDER BY i)) FROM generate_subscripts(releases, 1) i), ''),
+		'options', CASE WHEN choices IS NOT NULL THEN anonopt.report_options(releases, qis, choices, curve, cells) END,
+		'questions', anonopt.report_questions(releases),
+		'risks', CASE WHEN cardinality(releases) > 0 THEN anonopt.report_risk(coalesce(risk, releases[1].before), releases, threshold) END,
 		'nodes', anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}',
 			ARRAY(SELECT anonopt.html_cells(VARIADIC anonopt.levels_text(qis, n.levels) || anonopt.measure_cells(n, cells)) FROM unnest(front) n)),
 		'recodings', anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}',

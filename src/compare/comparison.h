@@ -185,6 +185,24 @@ extern double *people_by_leaf(const Classes *classes, int attr);
 /* People by value of a counted column. */
 extern double *people_by_value(const Classes *classes, int column);
 
+/* What a column has: people by leaf of its hierarchy, or by value, which are texts then. */
+typedef struct ColumnValues
+{
+	const char *name;
+	const Hierarchy *hierarchy; /* or NULL */
+	uint32		n;
+	const char *const *values;	/* NULL for null */
+	const double *people;
+	const double *left_out;
+	const double *shown;
+}			ColumnValues;
+
+/* Receives a band of them, whose name is NULL if its values have few people. */
+typedef void (*PutBand) (void *arg, const char *column, const char *band, double people, double left_out, double shown);
+
+/* Puts a column's bands, each of which has at least so many people if it has a name. */
+extern void put_bands(const ColumnValues * column, double least, PutBand put, void *arg);
+
 /* Receives a measure of one or two columns, or of none; NaN is no number. */
 typedef void (*PutUsefulness) (void *arg, const char *measure, const char *column, const char *other, double before,
 							   double after, double value);

@@ -433,6 +433,7 @@ composition_check(Release *release)
 	}
 	if (population != NULL && content_is_placed(own))
 		comparison.together = composition_add(comparison.composition, own);
+	release->together = difference_told(&comparison, comparison.together, own->k);
 	if (comparison.together > 0 && comparison.together < own->k &&
 		(release->difference == 0 || comparison.together < release->difference))
 		tell(&comparison, comparison.together, NULL);

@@ -345,11 +345,21 @@ append_names(StringInfo list, char *const *names, int n)
 		appendStringInfo(list, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
+/* Whether an entry promises anything about the values of a sensitive column. */
+static bool
+is_promised(const ReleaseEntry *entry, const char *column)
+{
+	for (int i = 0; i < entry->npromises; i++)
+		if (i < entry->ngeneral ? entry->promises[i].model != MODEL_K :
+			entry->promises[i].column != NULL && strcmp(entry->promises[i].column, column) == 0)
+			return true;
+	return false;
+}
+
 char *
 release_comment(const Release *release, const char *id)
 {
 	ReleaseEntry entry = {0};
-	bool		covers_values = dataset_promises_values(release->dataset);
 	ColumnNames columns = column_names(release);
 	StringInfoData comment;
 	int			uncovered = columns.n[NAMES_UNCOVERED];
@@ -376,7 +386,6 @@ release_comment(const Release *release, const char *id)
 			appendStringInfo(&comment, " in %s", promise->column);
 		if (OidIsValid(promise->population))
 			appendStringInfo(&comment, " of %s", relation_sql_name(promise->population));
-		covers_values = covers_values || of_values || promise->column != NULL;
 	}
 	if (is_private(release))
 		appendStringInfo(&comment, "; differential privacy with epsilon = %s and delta = %s of a %s%s",
@@ -388,8 +397,8 @@ release_comment(const Release *release, const char *id)
 	/* which covers all columns */
 	if (is_private(release))
 		uncovered = 0;
-	else if (!covers_values)
-		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
+	for (int i = 0; i < columns.n[NAMES_SENSITIVE] && !is_private(release); i++)
+		if (!is_promised(&entry, columns.names[NAMES_SENSITIVE][i]))
 			others[uncovered++] = columns.names[NAMES_SENSITIVE][i];
 	if (uncovered > 0)
 	{

@@ -108,6 +108,8 @@ typedef struct Release
 								 * earlier content, or whom values shown by
 								 * both single out; 0 for none, -1 if not
 								 * compared */
+	int64		together;		/* people in the smallest group that all
+								 * contents single out; 0 if not combined */
 } Release;
 
 /*
@@ -304,7 +306,8 @@ extern void privacy_define_settings(void);
 
 /* ------------------------------ for creating, refreshing and dropping releases */
 
-/* Builds the entry of a release that has been read and written. */
+/* Builds the entry of a release that has been read and written; its figures, as json, are taken last. */
+extern char *release_figures(const Release *release, const ReleaseEntry *entry);
 extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation);
 
 /* Replaces the frequencies of values in the entry of a live view by those of now. */

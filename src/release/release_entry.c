@@ -75,6 +75,7 @@ static const EntryField entry_fields[] = {
 	.read = "anonopt.class_columns(p.generalized, p.columns_as, p.shown)"},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
 	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
+	{COLUMN("figures", FIELD_JSON, 0, OF_ENTRY(figures))},
 	{COLUMN("person", FIELD_NAME, 0, OF_ENTRY(person))},
 	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED,
 			OF_ENTRY(by.records.min_utility)),.given = OF_ENTRY(by.records.are_given)},
@@ -697,7 +698,7 @@ change_entry(const ReleaseEntry *entry, bool refreshes, bool publishes)
 		keep_generalization(entry);
 	if (entry_update("published", entry_fields, lengthof(entry_fields), entry, refreshes,
 					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s,"
-							  " verified_at = clock_timestamp(), verified_ok = true%s",
+							  " verified_at = clock_timestamp(), verified_ok = true, verified = NULL%s",
 							  get_rel_type_id(entry->relation), filled_now(entry),
 							  publishes ? psprintf(", published_by = %s, published_at = clock_timestamp()",
 												   publisher()) : ""),
@@ -722,16 +723,16 @@ release_entry_update(const ReleaseEntry *entry, bool same_rows)
 }
 
 void
-release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known)
+release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known, const char *found)
 {
-	ParamListInfo params = add_value(add_text(NULL, entry->id), BOOLOID, BoolGetDatum(ok), !is_known);
+	ParamListInfo params = add_text(add_value(add_text(NULL, entry->id), BOOLOID, BoolGetDatum(ok), !is_known), found);
 
 	/*
 	 * a refresh has locked the row, which would wait for us, who read its
 	 * release; it records its own
 	 */
 	(void) write_catalog("UPDATE anonopt.published SET verified_at = clock_timestamp(), verified_ok ="
-						 " $2 WHERE id ="
+						 " $2, verified = $3::jsonb WHERE id ="
 						 " (SELECT p.id FROM anonopt.published p WHERE p.id = $1::uuid FOR NO KEY"
 						 " UPDATE SKIP LOCKED)", params);
 }

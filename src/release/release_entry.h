@@ -147,7 +147,8 @@ typedef struct ReleaseEntry
 	char	  **hierarchy_names;
 	int			ndigests;
 	Datum	   *digests;		/* of each hierarchy's rows */
-	char	   *measures;		/* as json */
+	char	   *measures;		/* as json, and so are */
+	char	   *figures;		/* that were taken when rows were written */
 	bool		has_people_k;
 	int64		people_k;		/* people in its smallest class, if rows
 								 * belong to people */
@@ -238,10 +239,10 @@ extern void release_entry_update(const ReleaseEntry *entry, bool same_rows);
 extern void release_entry_replace(const ReleaseEntry *entry);
 
 /*
- * Records what verify found, if that is known; nothing while somebody else
+ * Records what verify found, as json, and whether all is kept, if that is known; nothing while somebody else
  * writes the entry.
  */
-extern void release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known);
+extern void release_entry_verified(const ReleaseEntry *entry, bool ok, bool is_known, const char *found);
 
 /* Leaves an entry without its relation, which another takes over. */
 extern void release_entry_retire(const char *id);

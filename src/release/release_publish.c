@@ -179,6 +179,7 @@ write_down(const Release *release, const char *id, Oid relation, void (*write) (
 	if (entry == NULL)
 		entry = entry_of_release(release, id, relation);
 	entry->relation = relation;
+	entry->figures = release_figures(release, entry);
 
 	/*
 	 * if it is refreshed, what is shown may be as it was, but not who was

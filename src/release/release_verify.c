@@ -520,6 +520,23 @@ verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdi
 	return json.data;
 }
 
+/* What was found, as json: rows, the general promises, the distinct values if l is none, and the others. */
+static char *
+verification_json(const Verification *found)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfo(&json, "{\"rows\": " INT64_FORMAT, found->rows);
+	for (int i = 0; i < found->entry->ngeneral; i++)
+		appendStringInfo(&json, ", \"%s\": {%s}", model_name(found->entry->promises[i].model),
+						 verdict_members(&found->entry->promises[i], &found->verdicts[i]));
+	if (found->has_l && general_promise(found->entry, MODEL_L) == NULL)
+		appendStringInfo(&json, ", \"l\": {\"measured\": " INT64_FORMAT "}", found->l);
+	appendStringInfo(&json, "%s%s}", found->others == NULL ? "" : ", \"others\": ", found->others == NULL ? "" : found->others);
+	return json.data;
+}
+
 /*
  * The sensitive columns that are shown generalized, so that their values
  * cannot be counted; NULL without any.
@@ -647,15 +664,16 @@ release_verify(Oid relation, Verification *result)
 		result->unmeasured = result->unmeasured || result->verdicts[i].unmeasured;
 	}
 
+	if (entry->npromises > entry->ngeneral)
+		result->others = verdicts_json(entry->npromises - entry->ngeneral,
+									   entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
+
 	/*
 	 * not a result that a later one could have overtaken, nor where nothing
 	 * can be written
 	 */
 	if (!XactReadOnly && !IsolationUsesXactSnapshot() && !IsInParallelMode())
-		release_entry_verified(entry, result->ok, !result->ok || !result->unmeasured);
-	if (entry->npromises > entry->ngeneral)
-		result->others = verdicts_json(entry->npromises - entry->ngeneral,
-									   entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
+		release_entry_verified(entry, result->ok, !result->ok || !result->unmeasured, verification_json(result));
 	tell_other_people(entry->source);
 	if (changed != NULL)
 		ereport(NOTICE,

@@ -2,7 +2,7 @@
  * publish.c
  *	  SQL: view_sql, create_view, publish_table, publish_records,
  *	  publish_codebook, refresh_release, republish, drop_release,
- *	  forget_release, verify, privacy_parameters.
+ *	  forget_release, verify, evidence, privacy_parameters.
  */
 #include "base/compat.h"
 
@@ -10,8 +10,10 @@
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "promise/differential_privacy.h"
+#include "release/entry_row.h"
 #include "release/release_verify.h"
 #include "sql/call.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -345,6 +347,38 @@ OWN_FUNCTION(anonopt_verify)
 		put_datum(row, "held_since", TIMESTAMPTZOID, TimestampTzGetDatum(verified.entry->held_since));
 	put_string(row, "filled_by", filled_name(verified.entry->filled_by));
 	return row_datum(row);
+}
+
+/* --------------------------------------------------------------------- evidence */
+
+/* Its owner gets it, and whoever may read the view of all; by the entry, and no right on the data is needed. */
+OWN_FUNCTION(anonopt_evidence)
+{
+	static const char *const standards[] = {"wp29", "ema", "hipaa", "iso27559"};
+	const Oid	type = JSONBOID;
+	Oid			relation = relation_argument(fcinfo, "release");
+	char	   *standard = name_if_given(fcinfo, "standard");
+	int			settings = release_settings_begin();
+	ParamListInfo params = add_oid(add_oid(NULL, relation), GetUserId());
+	QueryRows  *rows;
+	bool		isnull;
+
+	if (standard != NULL)
+		(void) require_choice("standard", standard, "Standards", standards, lengthof(standards), " and ");
+	(void) release_entry_require(relation);
+	if (relation_owner(relation) != GetUserId() && pg_class_aclcheck(own_relation("auditor"), GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for the evidence about release %s", relation_sql_name(relation)),
+				 errhint("Its owner may see it, and whoever has SELECT on anonopt.auditor.")));
+	params = add_value(params, FLOAT8OID, Float8GetDatum(standard != NULL && strcmp(standard, "ema") == 0 ? 0.09 : 0.2), false);
+	params = add_text(add_text(params, standard), name_if_given(fcinfo, "recipient"));
+	rows = read_catalog("SELECT anonopt.evidence_of(a, $2, $3, $4, $5) FROM anonopt.auditor a WHERE a.release = $1 AND NOT a.dropped"
+						" ORDER BY a.published_at DESC LIMIT 1", params, 1, &type);
+	release_settings_end(settings);
+	if (rows->n == 0)
+		refuse_entry(relation_sql_name(relation));
+	PG_RETURN_DATUM(row_value(rows, 0, 0, &isnull));
 }
 
 /* --------------------------------------------------------- differential privacy */

@@ -128,26 +128,46 @@ OWN_FUNCTION(anonopt_utility)
 /* --------------------------------------------------------------- distributions */
 
 static void
-put_value(ResultRow *row, const char *column, const char *value, int64 people, int64 left_out, double shown)
+put_value(void *arg, const char *column, const char *value, double people, double left_out, double shown)
 {
+	ResultRow  *row = arg;
+
 	put_string(row, "column_name", column);
 	put_string(row, "value", value);
-	put_count(row, "people", people);
-	put_count(row, "left_out", left_out);
+	put_count(row, "people", (int64) people);
+	put_count(row, "left_out", (int64) left_out);
 	put_number(row, "shown", shown);
 	row_add(row);
 }
 
+/* Puts each value that somebody has or that is shown; or bands of them, if people are asked for. */
 static void
-put_attribute(ResultRow *row, const Shown *shown, int a)
+put_values(FunctionCallInfo fcinfo, ResultRow *row, const ColumnValues * column)
+{
+	if (takes_argument(fcinfo, "fewest"))
+	{
+		put_bands(column, integer_argument(fcinfo, "fewest", 1, PG_INT32_MAX), put_value, row);
+		return;
+	}
+	for (uint32 i = 0; i < column->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (column->people[i] > 0 || column->shown[i] > 0)
+			put_value(row, column->name, column->values[i], column->people[i], column->left_out[i], column->shown[i]);
+	}
+}
+
+static void
+put_attribute(FunctionCallInfo fcinfo, ResultRow *row, const Shown *shown, int a)
 {
 	const Population *population = shown->before->population;
 	const TupleTable *tuples = population->tuples;
 	const Attribute *attr = &population->attrs[a];
 	uint32		n = attr->hierarchy->nleaves;
-	int64	   *people = budget_alloc_zero(sizeof(int64), (Size) n + 1);
-	int64	   *left_out = budget_alloc_zero(sizeof(int64), (Size) n + 1);
+	double	   *people = budget_alloc_zero(sizeof(double), (Size) n + 1);
+	double	   *left_out = budget_alloc_zero(sizeof(double), (Size) n + 1);
 	double	   *after = people_by_leaf(shown->after, a);
+	const		ColumnValues column = {attr->name, attr->hierarchy, n, attr->hierarchy->labels[0], people, left_out, after};
 
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
@@ -156,17 +176,13 @@ put_attribute(ResultRow *row, const Shown *shown, int a)
 		people[leaf] += tuples->counts[i];
 		left_out[leaf] += shown->after->class_of[i] < shown->nlabelled ? 0 : tuples->counts[i];
 	}
-	for (uint32 leaf = 0; leaf < n; leaf++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (people[leaf] > 0 || after[leaf] > 0)
-			put_value(row, attr->name, attr->hierarchy->labels[0][leaf], people[leaf], left_out[leaf], after[leaf]);
-	}
+	put_values(fcinfo, row, &column);
 	pfree(people);
 	pfree(left_out);
 	pfree(after);
 }
 
+/* release_distribution, and release_bands, which has one more argument. */
 OWN_FUNCTION(anonopt_release_distribution)
 {
 	ResultRow  *row = result_begin(fcinfo);
@@ -175,18 +191,22 @@ OWN_FUNCTION(anonopt_release_distribution)
 	if (!read_shown(fcinfo, &shown))
 		return (Datum) 0;
 	for (int a = 0; a < shown.before->population->nattrs; a++)
-		put_attribute(row, &shown, a);
-	for (int column = 0; column < shown.before->population->nsensitive; column++)
+		put_attribute(fcinfo, row, &shown, a);
+	for (int i = 0; i < shown.before->population->nsensitive; i++)
 	{
-		const Histograms *histograms = shown.before->population->columns[column];
-		double	   *before = people_by_value(shown.before, column);
-		double	   *after = people_by_value(shown.after, column);
+		const Histograms *histograms = shown.before->population->columns[i];
+		double	   *before = people_by_value(shown.before, i);
+		double	   *after = people_by_value(shown.after, i);
+		double	   *left_out = budget_alloc(sizeof(double), (Size) histograms->nvalues + 1);
+		const		ColumnValues column = {histograms->name, NULL, histograms->nvalues,
+		(const char *const *) shown.release->spool.values[i], before, left_out, after};
 
 		for (uint32 value = 0; value < histograms->nvalues; value++)
-			put_value(row, histograms->name, shown.release->spool.values[column][value], (int64) before[value],
-					  (int64) (before[value] - after[value]), after[value]);
+			left_out[value] = before[value] - after[value];
+		put_values(fcinfo, row, &column);
 		pfree(before);
 		pfree(after);
+		pfree(left_out);
 	}
 	return (Datum) 0;
 }

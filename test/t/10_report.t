@@ -110,7 +110,7 @@ sub test_sample
 		is($told->{title}, 'Anonymization of patients', 'the title names the data set');
 		is_deeply([ sort grep { /^public\.\w+$/ } @{ $told->{heads} } ], [ 'public.patients_public', 'public.patients_table' ],
 			'every release has a section');
-		is(scalar(grep { @$_ == $front } @{ $told->{tables} }), 1, 'the front is a table, too');
+		ok(scalar(grep { @$_ == $front && $_->[0][0] =~ /^age \d/ } @{ $told->{tables} }), 'the front is a table, too');
 		like($told->{text}, qr/l = 5 in diagnosis/, 'the promise is told');
 		like($told->{text}, qr/no promise covers: diagnosis/, 'and what it does not cover');
 		unlike($told->{text}, qr/NaN|Infinity|undefined/, 'no number is none');
@@ -213,7 +213,7 @@ sub test_promises
 		"SET anonopt.composition = off; SELECT anonopt.publish_table('promising_table', 'promising', levels => '{3}', k => 20)");
 	my $report = value("SELECT anonopt.report('promising')");
 
-	my $promised = 'k = 20 by age; l = 3 in diagnosis; no sensitive value has more than 50.0 % of a class; an average risk of at most 1.0 %; '
+	my $promised = 'k = 20 by age; l = 3 in diagnosis; no sensitive value has more than 50.0 % of a class in diagnosis; an average risk of at most 1.0 %; '
 	  . 'the chance that a person is in the data is at most 100.0 %; at most 10.0 % of the people have a risk above 20.0 %.';
 	like($report, qr{<li>Promised: \Q$promised\E</li>}, 'promises in words');
 	like($report, qr{<td>alpha</td><td>no sensitive value [^<]*</td><td></td><td class="number">0\.\d+</td>}, 'each measured');
@@ -229,7 +229,7 @@ sub test_promises
 			anonopt.add_quasi_identifier('stays', 'day', 'stay_day'), anonopt.add_promise('stays', 'k', 4, rows_known => 2)",
 		"SELECT anonopt.publish_table('stay_table', 'stays', levels => '{1}')");
 	my $knows = 'anyone who knows any 1 of a person\S{1,6} generalized columns finds at least';
-	like(value("SELECT anonopt.report('knowing')"), qr{<li>Promised: k = 2 by age, sex; $knows 30 people; $knows 3 different sensitive values\.</li>}, 'to whom it promises');
+	like(value("SELECT anonopt.report('knowing')"), qr{<li>Promised: k = 2 by age, sex; $knows 30 people; $knows 3 different sensitive values in diagnosis\.</li>}, 'to whom it promises');
 	my $stays = value("SELECT anonopt.report('stays')");
 	like($stays, qr{<li>Promised: k = 4 by day; anyone who knows any 2 rows of a person finds at least 4 people with such rows\.</li>}, 'or to whom of several rows');
 	like($stays, qr{not all of the promise can be measured}, 'which no release without persons shows');

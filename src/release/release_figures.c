@@ -1,0 +1,241 @@
+/*
+ * release_figures.c
+ *	  The figures of a release that its entry keeps for those who may not read the
+ *	  data: what is shown of each column, how easily people were recognized before
+ *	  and are now, what was measured of each promise, and who is missing.
+ *
+ * They are taken when rows are written, from the population that was read and
+ * from the content, which is what readers get.  They are counts, levels and
+ * names, and never a value.  Of a sample, only what the content says is recorded,
+ * since the rest would count the original.  A live view has no content.
+ */
+#include "release/release.h"
+
+#include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
+#include "engine/risk.h"
+#include "utils/json.h"
+
+/* Sizes of classes up to which their numbers are recorded, so that any threshold above 1 % has its share of people. */
+#define LISTED_SIZES 100
+
+/* ------------------------------------------------------------------------ risk */
+
+/* How easily people are recognized in classes of these sizes, with the numbers of small ones. */
+static void
+append_risk(StringInfo json, const char *name, const int64 *sizes, uint32 n)
+{
+	ClassRisks	risks = {.threshold = 1,.smallest = PG_INT64_MAX};
+	int64		listed[LISTED_SIZES + 1] = {0};
+	const char *comma = "";
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		add_class_risks(&risks, sizes[i], sizes[i], sizes[i] > 0);
+		if (sizes[i] <= LISTED_SIZES)
+			listed[sizes[i]]++;
+	}
+	appendStringInfo(json, ", \"%s\": {\"people\": " INT64_FORMAT ", \"classes\": " INT64_FORMAT ", \"alone\": " INT64_FORMAT,
+					 name, risks.people, risks.classes, risks.uniques);
+	if (risks.people > 0)
+		appendStringInfo(json, ", \"smallest\": " INT64_FORMAT ", \"highest\": %s, \"average\": %s", risks.smallest,
+						 number_text(1.0 / risks.smallest), number_text(risks.found / risks.people));
+	appendStringInfoString(json, ", \"sizes\": [");
+	for (int size = 1; size <= LISTED_SIZES; size++)
+		if (listed[size] > 0)
+		{
+			appendStringInfo(json, "%s[%d, " INT64_FORMAT "]", comma, size, listed[size]);
+			comma = ", ";
+		}
+	appendStringInfoString(json, "]}");
+}
+
+static void
+append_risk_before(StringInfo json, const Population *population)
+{
+	const TupleTable *tuples = population->tuples;
+	int64	   *sizes = population_alloc(population, sizeof(int64), (Size) tuples->ntuples + 1);
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		sizes[i] = class_people(population, tuples, i);
+	append_risk(json, "initial", sizes, tuples->ntuples);
+	pfree(sizes);
+}
+
+/* Of what is shown: rows, where a person has several; stars are one class. */
+static void
+append_risk_after(StringInfo json, const Content *content)
+{
+	KeyCounter *classes = content_classes(content);
+	int64		starred = 0;
+
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+		if (code_at(content_row(content, i), 0) == STARRED)
+			starred += content->rows->counts[i];
+	memset(key_counter_candidate(classes), 0xff, sizeof(uint64) * classes->nwords);
+	(void) key_counter_add(classes, starred);
+	append_risk(json, "residual", classes->counts, classes->nkeys);
+}
+
+/* ---------------------------------------------------------------------- columns */
+
+/* What a content shows of an attribute, or of a column that is not generalized: different labels or values, with their rows. */
+static KeyCounter *
+shown_of(const Content *content, int a, const char *column)
+{
+	KeyCounter *shown = key_counter_create(CurrentMemoryContext, 1, 1024);
+	int			v = 0;
+
+	while (a < 0 && v < content->nvalues && strcmp(content->values[v], column) != 0)
+		v++;
+	if (a < 0 && v == content->nvalues)
+		return NULL;
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		const uint64 *row = content_row(content, i);
+
+		*key_counter_candidate(shown) = a >= 0 ? code_at(row, a) : row[code_words(content->nattrs) + v];
+		if (a < 0 || code_at(row, a) != STARRED)
+			(void) key_counter_add(shown, content->rows->counts[i]);
+	}
+	return shown;
+}
+
+static void
+append_column(StringInfo json, const Release *release, const ShownColumn *column)
+{
+	KeyCounter *shown = release->content == NULL ? NULL : shown_of(release->content, column->attr, column->name);
+	int			level = column->attr < 0 ? (column->labelled ? shown_level_of(release->dataset, column->name) : -1) :
+	release->by.kind == BY_LEVELS ? release->by.levels[column->attr] : -1;
+	int64		alone = 0;
+
+	for (uint32 i = 0; shown != NULL && i < shown->nkeys; i++)
+		alone += shown->counts[i] == 1;
+	appendStringInfoString(json, json->data[json->len - 1] == '[' ? "{\"column\": " : ", {\"column\": ");
+	escape_json(json, column->name);
+	appendStringInfo(json, ", \"shown\": \"%s\"", column->attr >= 0 ? (release->permuted ? "permuted" : "generalized") :
+					 column->is_class ? "class number" : column->pseudonym ? "pseudonyms" : column->promised ? "sensitive" : "unchanged");
+	if (level >= 0)
+		appendStringInfo(json, ", \"level\": %d", level);
+	if (column->attr >= 0)
+		appendStringInfo(json, ", \"height\": %d, \"leaves\": %u", release->population->attrs[column->attr].hierarchy->height,
+						 release->population->attrs[column->attr].hierarchy->nleaves);
+	if (shown != NULL)
+		appendStringInfo(json, ", \"%s\": %u, \"alone\": " INT64_FORMAT, column->attr >= 0 || level >= 0 ? "labels" : "values", shown->nkeys, alone);
+	appendStringInfoChar(json, '}');
+}
+
+/* ---------------------------------------------------------------- who is missing */
+
+/*
+ * Of each quasi-identifier: how many values had people, of how many of them
+ * nobody is shown, how many people those are, and the largest share that a value
+ * loses.
+ */
+static void
+append_missing(StringInfo json, const Population *population, const Classes *classes)
+{
+	const TupleTable *tuples = population->tuples;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+		int64	   *all = population_alloc(population, sizeof(int64), 2 * (Size) attr->hierarchy->nleaves + 2);
+		int64	   *left_out = all + attr->hierarchy->nleaves;
+		int64		values = 0;
+		int64		gone = 0;
+		int64		people_gone = 0;
+		double		most = 0;
+
+		memset(all, 0, sizeof(int64) * (2 * (Size) attr->hierarchy->nleaves + 2));
+		for (uint32 i = 0; i < tuples->ntuples; i++)
+		{
+			uint32		leaf = key_get(tuples->keys + (Size) i * population->nwords, &attr->field);
+
+			all[leaf] += tuples->counts[i];
+			left_out[leaf] += classes->class_of[i] < classes->n ? 0 : tuples->counts[i];
+		}
+		for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
+			if (all[leaf] > 0)
+			{
+				values++;
+				gone += left_out[leaf] == all[leaf];
+				people_gone += left_out[leaf] == all[leaf] ? all[leaf] : 0;
+				most = Max(most, (double) left_out[leaf] / all[leaf]);
+			}
+		pfree(all);
+		appendStringInfoString(json, a == 0 ? ", \"missing\": [{\"column\": " : ", {\"column\": ");
+		escape_json(json, attr->name);
+		appendStringInfo(json, ", \"values\": " INT64_FORMAT ", \"values_gone\": " INT64_FORMAT ", \"people_gone\": " INT64_FORMAT
+						 ", \"largest_share\": %s}", values, gone, people_gone, number_text(most));
+	}
+	appendStringInfoChar(json, ']');
+}
+
+/* --------------------------------------------------------------------- promises */
+
+/* The figure of a promise that was measured when classes were chosen; NaN for those that only verify measures. */
+static double
+measured(const Release *release, const DeclaredPromise *promise)
+{
+	const Measures *m = &release->measures;
+
+	if (m->classes == 0 || promise->rows_known > 0 || (promise->columns_known > 0 && promise->model != MODEL_K))
+		return NAN;
+	if (promise->columns_known > 0)
+		return m->k_known > 0 ? (double) m->k_known : NAN;
+	return promise->model == MODEL_K ? m->k : promise->model == MODEL_L ? m->l : promise->model == MODEL_T ? m->t :
+		(release->population->models & MODEL_BIT(promise->model)) != 0 ? m->figures[promise->model] : NAN;
+}
+
+/* The version of the extension, and a digest of what is declared of a data set. */
+static QueryRows *
+origin(const Release *release)
+{
+	const Oid	types[] = {TEXTOID, TEXTOID};
+
+	return read_own_changes("SELECT (SELECT e.extversion FROM pg_extension e WHERE e.oid = $2),"
+							" encode(sha256(convert_to(concat_ws(E'\\n', (SELECT string_agg(concat_ws(' ', a.ordinal,"
+							" quote_ident(a.column_name), a.role, quote_literal(a.hierarchy), a.weight, a.min_level, a.max_level,"
+							" a.distance, a.unknown, a.loss_counts), E'\\n' ORDER BY a.ordinal)"
+							" FROM anonopt.attribute a WHERE a.dataset = $1), (SELECT string_agg(concat_ws(' ', p.model,"
+							" quote_ident(p.column_name), p.threshold, p.c, quote_literal(p.population), p.columns_known, p.rows_known),"
+							" E'\\n' ORDER BY p.model, p.column_name, p.columns_known, p.rows_known)"
+							" FROM anonopt.promise p WHERE p.dataset = $1)), 'UTF8')), 'hex')",
+							add_oid(add_text(NULL, release->dataset->name), own_extension()), lengthof(types), types);
+}
+
+char *
+release_figures(const Release *release, const ReleaseEntry *entry)
+{
+	const Population *population = release->population;
+	QueryRows  *from = origin(release);
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"version\": ");
+	escape_json(&json, row_text(from, 0, 0));
+	appendStringInfo(&json, ", \"declaration\": \"%s\", \"columns\": [", row_text(from, 0, 1));
+	for (int i = 0; i < release->ncolumns; i++)
+		append_column(&json, release, &release->columns[i]);
+	appendStringInfoString(&json, "], \"measured\": [");
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		double		figure = is_private(release) ? NAN : measured(release, &entry->promises[i]);
+
+		appendStringInfo(&json, "%s%s", i > 0 ? ", " : "", isfinite(figure) ? number_text(figure) : "null");
+	}
+	appendStringInfoChar(&json, ']');
+	if (release->content != NULL)
+		append_risk_after(&json, release->content);
+	if (!is_private(release))
+	{
+		append_risk_before(&json, population);
+		if (release->content != NULL && release->by.kind != BY_RECORDS && release->classes->out == NULL)
+			append_missing(&json, population, release->classes);
+		if (release->together > 0)
+			appendStringInfo(&json, ", \"together\": " INT64_FORMAT, release->together);
+	}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}

@@ -1,0 +1,169 @@
+-- Figures of the evidence are counted again in plain SQL, on random tables; nobody's value is in it, nor in the report; rows of the
+-- record that somebody has forged do no harm; and an auditor without any right on the data gets what is kept, and nothing else.
+\ir begin.inc
+SELECT * FROM no_plan();
+SET client_min_messages = error;
+SET anonopt.composition = off;
+SELECT setseed(.30);
+
+CREATE FUNCTION pg_temp.raises(statement text, state text, what text) RETURNS text LANGUAGE sql AS $$SELECT throws_ok(statement, state, NULL, what)$$;
+
+-- A random table with rare values, its hierarchies, and releases of each kind
+CREATE TABLE word (v text PRIMARY KEY, pair text, top text);
+INSERT INTO word SELECT 'v' || i, 'p' || i / 2, '*' FROM generate_series(0, 7) i;
+CREATE TABLE trial (n int, form text);
+CREATE FUNCTION pg_temp.make(rows int, form text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	DROP TABLE IF EXISTS people, recoded;
+	CREATE TABLE people AS SELECT i AS id, 'v' || floor(8 * random() ^ 2) AS a, 'v' || floor(8 * random()) AS b, 's' || floor(6 * random() ^ 3) AS s,
+		(1000 * random() ^ 2)::numeric(9, 2) AS income FROM generate_series(1, rows) i;
+	PERFORM anonopt.create_dataset('d', 'people', 1), anonopt.add_quasi_identifier('d', 'a', 'word'), anonopt.add_quasi_identifier('d', 'b', 'word'),
+		anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('d', 'income');
+	PERFORM anonopt.add_promise('d', 'l', 2, 's');
+	IF form = 'recoding' THEN
+		PERFORM anonopt.create_recoding('recoded', 'd', k => 3, seed => 1);
+		PERFORM anonopt.publish_table('shown', 'd', recoding => 'recoded', k => 3);
+	ELSIF form = 'star' THEN
+		PERFORM anonopt.publish_table('shown', 'd', levels => '{0,1}', k => 2, suppressed => 'star');
+	ELSIF form = 'view' THEN
+		PERFORM anonopt.create_view('shown', 'd', levels => '{1,0}', k => 3);
+	ELSE
+		PERFORM anonopt.publish_table('shown', 'd', levels => '{1,1}', k => 4);
+	END IF;
+END $$;
+CREATE FUNCTION pg_temp.clear() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM anonopt.drop_release('shown');
+	DELETE FROM anonopt.published;
+	DELETE FROM anonopt.published_content;
+	PERFORM anonopt.drop_dataset('d');
+END $$;
+
+-- What risk has of the sizes of classes, in plain SQL
+CREATE FUNCTION pg_temp.risk_of(relation text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	found jsonb;
+BEGIN
+	EXECUTE format($q$WITH class AS (SELECT count(*) AS n FROM %s GROUP BY a, b),
+		size AS (SELECT n, count(*) AS classes FROM class GROUP BY n)
+		SELECT jsonb_build_object('people', sum(n), 'classes', count(*), 'alone', count(*) FILTER (WHERE n = 1), 'smallest', min(n), 'highest', 1.0::float8 / min(n),
+			'average', count(*)::float8 / sum(n), 'above', coalesce(sum(n) FILTER (WHERE n < 5), 0)::float8 / sum(n),
+			'sizes', (SELECT jsonb_agg(jsonb_build_array(n, classes) ORDER BY n) FROM size WHERE n <= 100)) FROM class$q$, relation) INTO found;
+	RETURN found;
+END $$;
+CREATE FUNCTION pg_temp.told_risk(risk jsonb) RETURNS jsonb LANGUAGE sql AS
+	$$SELECT risk - '{prosecutor,journalist,marketer}'::text[] || jsonb_build_object('above', risk -> 'prosecutor' -> 'above')$$;
+
+CREATE FUNCTION pg_temp.check_figures(form text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	e jsonb := anonopt.evidence('shown');
+	col record;
+	want jsonb;
+BEGIN
+	RETURN NEXT is(pg_temp.told_risk(e -> 'risk' -> 'initial'), pg_temp.risk_of('people'), form || ': the risk of the data');
+	RETURN NEXT is(pg_temp.told_risk(e -> 'risk' -> 'residual'), pg_temp.risk_of('shown'), form || ': the risk of the release');
+	FOR col IN SELECT x ->> 'column' AS name, x FROM jsonb_array_elements(e -> 'columns') x LOOP
+		EXECUTE format('SELECT jsonb_build_array(count(*), count(*) FILTER (WHERE n = 1)) FROM (SELECT count(*) AS n FROM shown WHERE $1 OR %1$I::text <> ''*'' GROUP BY %1$I) v', col.name)
+			INTO want USING form <> 'star';
+		RETURN NEXT is(jsonb_build_array(coalesce(col.x -> 'labels', col.x -> 'values'), col.x -> 'alone'), want, form || ': what column ' || col.name || ' shows');
+	END LOOP;
+	RETURN NEXT is((e -> 'missing' ->> 'left_out')::bigint, (SELECT count(*) FROM people) - (SELECT count(*) FROM shown WHERE a <> '*' OR b <> '*' OR form = 'recoding'), form || ': who is left out');
+	RETURN NEXT is(e -> 'promises' @> '[{"model": "l", "column": "s", "threshold": 2}]', true, form || ': the promise of a column');
+	RETURN NEXT is(e -> 'uncovered', '["income"]', form || ': the column without one');
+	RETURN NEXT is(e -> 'questions' -> 'linkability' -> 'alone_by_value' @> '[{"column": "income"}]', true, form || ': unique incomes link');
+	RETURN NEXT is(e::text, anonopt.evidence('shown')::text, form || ': the same bytes');
+	-- whose values nobody is shown, by column
+	IF form = 'table' THEN
+		RETURN NEXT is((SELECT jsonb_agg(jsonb_build_array(x -> 'values', x -> 'values_gone', x -> 'people_gone') ORDER BY x ->> 'column') FROM jsonb_array_elements(e -> 'missing' -> 'columns') x),
+			(WITH kept AS (SELECT p.a, p.b, EXISTS (SELECT FROM shown r WHERE r.a = wa.pair AND r.b = wb.pair) AS is_shown
+					FROM people p JOIN word wa ON wa.v = p.a JOIN word wb ON wb.v = p.b),
+				v AS (SELECT 'a' AS c, a AS v, count(*) AS n, bool_or(is_shown) AS is_shown FROM kept GROUP BY a UNION ALL SELECT 'b', b, count(*), bool_or(is_shown) FROM kept GROUP BY b)
+			SELECT jsonb_agg(x ORDER BY c) FROM (SELECT c, jsonb_build_array(count(*), count(*) FILTER (WHERE NOT is_shown), coalesce(sum(n) FILTER (WHERE NOT is_shown), 0)) AS x FROM v GROUP BY c) y),
+			'whose values are gone');
+	END IF;
+	-- no value that somebody has is a string in it, nor on the page
+	RETURN NEXT is((SELECT count(*) FROM jsonb_path_query(e, '$.** ? (@.type() == "string")') t JOIN (SELECT a AS v FROM people UNION SELECT s FROM people UNION SELECT income::text FROM people) p ON p.v = t #>> '{}'),
+		0::bigint, form || ': nobody''s value');
+	PERFORM anonopt.verify('shown');
+	RETURN NEXT is((anonopt.evidence('shown') -> 'verified' -> 'found' -> 'rows')::bigint, (SELECT count(*) FROM shown), form || ': what verify found');
+	RETURN NEXT is((anonopt.evidence('shown') -> 'verified' -> 'found' -> 'others' -> 'l' -> 'measured')::bigint,
+		(SELECT min(n) FROM (SELECT count(DISTINCT s) AS n FROM shown GROUP BY a, b) c), form || ': the l that verify found');
+END $$;
+CREATE FUNCTION pg_temp.check_all() RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. pg_temp.few(24) LOOP
+		PERFORM pg_temp.make(20 + 10 * i + (random() * 200)::int, f) FROM unnest(ARRAY['table']) f;
+		RETURN QUERY SELECT pg_temp.check_figures('table');
+		PERFORM pg_temp.clear();
+	END LOOP;
+	FOR i IN 1 .. 3 LOOP
+		PERFORM pg_temp.make(300, (ARRAY['recoding', 'star', 'view'])[i]);
+		RETURN QUERY SELECT pg_temp.check_figures((ARRAY['recoding', 'star', 'view'])[i]);
+		PERFORM pg_temp.clear();
+	END LOOP;
+END $$;
+SELECT pg_temp.check_all();
+
+-- Planted: one person's income, a value that three people have, and one that is left out
+SELECT pg_temp.make(400, 'none');
+SELECT anonopt.drop_release('shown');
+INSERT INTO word VALUES ('PLANTED-QI', 'p9', '*');
+INSERT INTO people VALUES (1001, 'PLANTED-QI', 'v0', 'PLANTED-ILL', 142742.39), (1002, 'v0', 'v0', 'PLANTED-ILL', 142742.39), (1003, 'v0', 'v1', 'PLANTED-ILL', 142742.39);
+SELECT anonopt.publish_table('shown', 'd', levels => '{1,1}', k => 4);
+SELECT unnest(ARRAY[unalike(anonopt.evidence('shown')::text, '%PLANTED%', 'no planted value in the evidence'), unalike(anonopt.evidence('shown')::text, '%142742%', 'nor a number')]);
+SELECT unnest(ARRAY[unalike(p, '%PLANTED%', 'no planted value in the report'), unalike(p, '%142742%', 'nor a number'),
+	alike(p, '%; l = 2 in s.%', 'the promise of a column is told'), alike(p, '%covered by no promise: income.%', 'and which column has none'),
+	alike(p, '%<td>l = 2 in s</td>%', 'in the table, too'), alike(p, '%verdict warned%', 'amber: incomes that nobody else has'), unalike(p, '%verdict kept%', 'not green')]) FROM anonopt.report('d') p;
+SELECT alike(obj_description('shown'::regclass), '%l >= 2 in s; no promise covers: income.', 'the comment tells it, too');
+SELECT unnest(ARRAY[is((SELECT count(*) FROM anonopt.release_bands('d', 'shown', 5) b WHERE b.value IS NOT NULL AND b.people < 5), 0::bigint, 'no band of few people has a name'),
+	is((SELECT sum(b.people) FROM anonopt.release_bands('d', 'shown', 5) b WHERE b.column_name = c), 403::numeric, 'bands of ' || c || ' have everybody')]) FROM unnest('{a,b,s,income}'::text[]) c;
+
+-- Standards
+SELECT unnest(ARRAY[is((e -> 'threshold')::text || (e -> 'k_of_threshold')::text, '0.0912', 'the EMA''s threshold is a k of 12'),
+	is(e -> 'risk' -> 'residual' -> 'prosecutor' -> 'above', to_jsonb((SELECT coalesce(sum(n) FILTER (WHERE n < 12), 0)::float8 / sum(n) FROM (SELECT count(*) AS n FROM shown GROUP BY a, b) c)), 'risk above it')]) FROM anonopt.evidence('shown', 'ema') e;
+SELECT is((SELECT jsonb_agg(c -> 'clause') FROM jsonb_array_elements(anonopt.evidence('shown', 'iso27559', 'a university') -> 'clauses') c WHERE c -> 'answer' = '"not answered"'),
+	'["6.2", "6.3", "8.3.2", "9.2"]', 'clauses that no figure answers say so');
+SELECT is(anonopt.evidence('shown', 'ema', 'a university') @> '{"recipient": "a university"}', true, 'the recipient');
+SELECT pg_temp.raises($$SELECT anonopt.evidence('shown', 'gdpr')$$, '22023', 'an unknown standard');
+SELECT pg_temp.raises($$SELECT anonopt.evidence('people')$$, '42704', 'no release');
+SELECT pg_temp.raises($$SELECT anonopt.report('d', threshold => 0)$$, '22023', 'a threshold that is no risk');
+SELECT unalike(anonopt.report('d', threshold => 0.09), '%people above 20.0 \%%', 'the report''s threshold is the caller''s');
+
+-- An auditor without any right on the data
+CREATE ROLE regress_auditor;
+CREATE SCHEMA secret;
+ALTER TABLE people SET SCHEMA secret;
+ALTER TABLE shown SET SCHEMA secret;
+SET ROLE regress_auditor;
+SELECT pg_temp.raises($$SELECT * FROM anonopt.auditor$$, '42501', 'nobody reads the view without the right');
+RESET ROLE;
+SELECT 'secret.shown'::regclass::oid AS shown \gset
+SET ROLE regress_auditor;
+SELECT pg_temp.raises(format($$SELECT anonopt.evidence(%s::regclass)$$, :shown), '42501', 'nor gets evidence');
+RESET ROLE;
+GRANT SELECT ON anonopt.auditor TO regress_auditor;
+SELECT anonopt.evidence(:shown) AS own \gset
+SET ROLE regress_auditor;
+SELECT is(anonopt.evidence(:shown), :'own'::jsonb, 'an auditor gets the owner''s evidence');
+SELECT unnest(ARRAY[alike(p, '%you have no right on the data: the declaration%', 'the report says what needs the data'), alike(p, '%public.shown: the promise is kept%', 'shows the releases'),
+	alike(p, '%; l = 2 in s.%', 'what they promise'), unalike(p, '%PLANTED%', 'and no value')]) FROM anonopt.report('d') p;
+SELECT is((SELECT count(*) FROM anonopt.auditor), 2::bigint, 'sees all releases');
+SELECT pg_temp.raises(s, '42501', 'but not ' || s) FROM unnest(ARRAY['SELECT * FROM anonopt.published', 'SELECT * FROM anonopt.published_content', 'SELECT * FROM anonopt.clause',
+	'SELECT * FROM anonopt.published_values', format('SELECT anonopt.verify(%s::regclass)', :shown), 'SELECT * FROM anonopt.release_risk(''d'')', 'SELECT * FROM anonopt.describe(''d'')']) s;
+RESET ROLE;
+
+-- What somebody has written into the record by hand
+CREATE FUNCTION pg_temp.forge(figures jsonb, what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE anonopt.published SET figures = forge.figures, verified = forge.figures WHERE relation <> 0;
+	RETURN NEXT lives_ok($q$SELECT anonopt.evidence(s, n) FROM unnest('{NULL,wp29,ema,hipaa,iso27559}'::text[]) n, (SELECT release FROM anonopt.auditor WHERE NOT dropped) r (s)$q$, 'evidence: ' || what);
+	SET LOCAL ROLE regress_auditor;
+	RETURN NEXT lives_ok($q$SELECT anonopt.report('d')$q$, 'the report: ' || what);
+	RETURN NEXT unalike(anonopt.report('d'), '%<script>evil%', 'no markup: ' || what);
+	RESET ROLE;
+END $$;
+SELECT pg_temp.forge(f::jsonb, f) FROM unnest(ARRAY['{}', '{"columns": 7, "initial": [], "residual": "<script>evil", "missing": {"a": null}, "measured": "x", "attack": [1, null, {"attack": "singling_out", "people": "many"}], "together": "<script>evil"}',
+	'{"columns": [{"column": "<script>evil", "shown": "sensitive", "alone": 1e400}, null, []], "initial": {"people": 0, "sizes": [[0, 0], ["a", {}], 5, [1e-400, 1]], "highest": "<script>evil"}, "k": {"measured": {"a": 1}}, "rows": [], "others": 5}']) f;
+SELECT pg_temp.raises($$UPDATE anonopt.published SET figures = '[]'$$, '23514', 'figures are an object');
+SELECT * FROM finish();
+ROLLBACK;
