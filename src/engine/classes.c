@@ -17,7 +17,6 @@
 #include "base/key_counter.h"
 #include "engine/known_columns.h"
 #include "engine/known_rows.h"
-#include "engine/refinement.h"
 #include "miscadmin.h"
 
 const char *const recoding_labels_names[RECODING_LABELS] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
@@ -331,11 +330,11 @@ people_to_star(const Classes *classes, const Promise *promise, const bool *hidde
 		people = persons_together(population_persons(population), slices, classes_slices(classes, hidden, last, slices), PG_INT64_MAX);
 
 	/*
-	 * everybody outside matches the labels of a starred class, which few
-	 * classes can rule out
+	 * everybody outside matches the labels of a starred class, and so does
+	 * every tuple
 	 */
-	if (people < Max(promise->k, 1) || population_asks_outside(population) ||
-		refinement_of_all(population, classes->n) < population->possible || !known_columns_kept_alike(population, -1, people, 0))
+	if (people < Max(promise->k, 1) || population_asks_outside(population) || population->possible > 0 ||
+		!known_columns_kept_alike(population, -1, people, 0))
 		return 0;
 	/* one more class, whose risk must not exceed that allowed for all */
 	for (int i = 0; i < population->nlimits; i++)

@@ -84,8 +84,6 @@ measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (m->outside_counters[i] != NULL)
 			outside_count_node(m->outside_counters[i], node, classes, m->outside[i]);
-	if (m->refined != NULL)
-		refine_node(m->population, node, classes, m->refined);
 }
 
 void

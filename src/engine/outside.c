@@ -189,13 +189,14 @@ outside_boxes_holds(const OutsideBoxes *boxes, uint32 tuple, const uint32 *first
 	return true;
 }
 
-/* Whether a branch and a box have places in common; and whether it lies completely inside. */
-static bool
-branch_meets_box(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, const uint32 *leaves, bool *inside)
+static int64
+count_branch(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
 {
+	const Branch *branch = &boxes->tree->branches[number];
 	const uint32 *hull = branch_hull(boxes->tree, number);
+	bool		whole = true;
+	int64		people = 0;
 
-	*inside = true;
 	for (int a = 0; a < boxes->nattrs; a++)
 	{
 		uint32		low;
@@ -203,22 +204,10 @@ branch_meets_box(const OutsideBoxes *boxes, uint32 number, const uint32 *first_l
 
 		places_of_box(boxes, a, first_leaf, leaves, &low, &high);
 		if (hull[a] > high || hull[boxes->nattrs + a] < low)
-			return false;
-		*inside = *inside && hull[a] >= low && hull[boxes->nattrs + a] <= high;
+			return 0;
+		whole = whole && hull[a] >= low && hull[boxes->nattrs + a] <= high;
 	}
-	return true;
-}
-
-static int64
-count_branch(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
-{
-	const Branch *branch = &boxes->tree->branches[number];
-	bool		inside;
-	int64		people = 0;
-
-	if (!branch_meets_box(boxes, number, first_leaf, leaves, &inside))
-		return 0;
-	if (inside)
+	if (whole)
 		return boxes->before[branch->end] - boxes->before[branch->start];
 	if (branch->left != 0)
 	{
@@ -235,34 +224,6 @@ int64
 outside_boxes_count(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
 {
 	return boxes->tree->nbranches == 0 ? 0 : count_branch(boxes, 0, first_leaf, leaves, enough);
-}
-
-static void
-visit_branch(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, const uint32 *leaves,
-			 void (*visit) (void *arg, uint32 tuple), void *arg)
-{
-	const Branch *branch = &boxes->tree->branches[number];
-	bool		inside;
-
-	if (!branch_meets_box(boxes, number, first_leaf, leaves, &inside))
-		return;
-	if (branch->left != 0)
-	{
-		visit_branch(boxes, branch->left, first_leaf, leaves, visit, arg);
-		visit_branch(boxes, branch->right, first_leaf, leaves, visit, arg);
-		return;
-	}
-	for (uint32 i = branch->start; i < branch->end; i++)
-		if (inside || outside_boxes_holds(boxes, boxes->tree->order[i], first_leaf, leaves))
-			visit(arg, boxes->tree->order[i]);
-}
-
-void
-outside_boxes_visit(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves,
-					void (*visit) (void *arg, uint32 tuple), void *arg)
-{
-	if (boxes->tree->nbranches > 0)
-		visit_branch(boxes, 0, first_leaf, leaves, visit, arg);
 }
 
 /* ------------------------------------------------- the boxes of classes */

@@ -37,8 +37,4 @@ extern OutsideBoxes *outside_boxes_create(const Population *population, const Ou
  */
 extern int64 outside_boxes_count(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves, int64 enough);
 
-/* Visits their tuples in a box. */
-extern void outside_boxes_visit(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves,
-								void (*visit) (void *arg, uint32 tuple), void *arg);
-
 #endif

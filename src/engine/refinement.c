@@ -127,13 +127,13 @@ refinement_of_classes(const Classes *classes)
 	return refinement_create(population, classes->n, first_leaf, leaves);
 }
 
-/* The number of exact tuples in a box, or any number from enough on. */
+/* The number of exact tuples in a box. */
 static int64
-exact_inside(const Refinement *refinement, uint32 box, int64 enough)
+exact_inside(const Refinement *refinement, uint32 box)
 {
 	Size		at = (Size) box * refinement->population->nattrs;
 
-	return outside_boxes_count(refinement->boxes, refinement->first_leaf + at, refinement->leaves + at, enough);
+	return outside_boxes_count(refinement->boxes, refinement->first_leaf + at, refinement->leaves + at, PG_INT64_MAX);
 }
 
 int64
@@ -143,18 +143,7 @@ refinement_possible(const Refinement *refinement, uint32 box, int64 enough)
 
 	if (all <= 1 || all == PG_INT64_MAX || all - refinement->exact.ntuples >= enough)
 		return all;
-	return all - exact_inside(refinement, box, PG_INT64_MAX);
-}
-
-int64
-refinement_of_all(const Population *population, uint32 n)
-{
-	int64		all = 1;
-
-	for (int a = 0; a < population->nattrs; a++)
-		if (pg_mul_s64_overflow(all, population->attrs[a].hierarchy->nleaves, &all))
-			return PG_INT64_MAX;
-	return all - n;
+	return all - exact_inside(refinement, box);
 }
 
 void
@@ -174,141 +163,123 @@ refine_boxes(const Classes *classes, bool *refined)
 	MemoryContextDelete(context);
 }
 
-void
-refine_node(const Population *population, Recodings node, const TupleTable *classes, bool *refined)
-{
-	for (uint32 class = 0; class < classes->ntuples; class++)
-	{
-		uint32		leaves[MAX_ATTRIBUTES];
-		int64		all;
-
-		for (int a = 0; a < population->nattrs; a++)
-		{
-			const Attribute *attr = &population->attrs[a];
-			uint32		label = key_get(classes->keys + (Size) class * population->nwords, &attr->field);
-
-			leaves[a] = node[a]->first_leaf[label] == attr->unknown_leaf ? attr->hierarchy->nleaves : node[a]->leaves[label];
-		}
-		all = combinations(leaves, population->nattrs);
-		refined[class] = all > 1 && all < population->possible;
-	}
-}
-
 /* ---------------------------------------------------- columns, one by one */
 
-/* What is left of the wide classes. */
+/* What is true of a class, or a tuple's people. */
+#define IS_WIDE 1
+#define IS_BRANCH_OUT 2
+#define IS_BELOW_K 4
+#define IS_CERTAIN 8
+
 typedef struct Remains
 {
-	Refinement *refinement;
+	const Refinement *refinement;
 	int64	   *inside;			/* by class: exact tuples under its labels */
 	int64	   *possible;
 	int64	   *people;
-	uint32	   *left;			/* by class and attribute: leaves */
-	bool	   *branch_out;
-	uint32	   *tally[MAX_ATTRIBUTES];	/* by leaf from the first of a
-										 * class's: exact tuples with it */
+	int64		k;
+	uint32	   *slices;			/* of the persons of tuples that are counted */
 } Remains;
 
-typedef struct TallyOfClass
+static Remains
+find_remains(const Classes *classes)
 {
-	const Remains *remains;
-	const uint32 *first_leaf;
-} TallyOfClass;
+	const Population *population = classes->population;
+	Remains		remains = {.refinement = refinement_of_classes(classes),.k = PG_INT64_MAX};
 
-static void
-tally_tuple(void *arg, uint32 tuple)
-{
-	const TallyOfClass *of = arg;
-	const Refinement *refinement = of->remains->refinement;
-	const Population *population = refinement->population;
-
-	for (int a = 0; a < population->nattrs; a++)
-		of->remains->tally[a][outsider_leaf(population, &refinement->exact, tuple, a) - of->first_leaf[a]]++;
+	remains.inside = population_alloc(population, sizeof(int64), (Size) classes->n + 1);
+	remains.possible = population_alloc(population, sizeof(int64), (Size) classes->n + 1);
+	remains.people = population_alloc(population, sizeof(int64), (Size) classes->n + 1);
+	remains.slices = population_alloc(population, sizeof(uint32), (Size) population->tuples->ntuples + 1);
+	for (uint32 class = 0; class < classes->n; class++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		remains.inside[class] = exact_inside(remains.refinement, class);
+		remains.possible[class] = refinement_possible(remains.refinement, class, PG_INT64_MAX);
+		remains.people[class] = class_people(population, classes->table, class);
+		remains.k = Min(remains.k, remains.people[class]);
+	}
+	return remains;
 }
 
-/* Whether some branch has as many exact tuples as it has tuples. */
-static bool
-lacks_branch(const Hierarchy *hierarchy, uint32 first, uint32 n, const uint32 *tally, int64 each)
+/*
+ * Counts the leaves of an attribute in a box of which each tuple is exact, given
+ * how many tuples of the box have each leaf.  Halves without so many are left
+ * out, so this takes hardly longer than to find those leaves.
+ */
+static uint32
+leaves_out(const Refinement *refinement, uint32 *first_leaf, uint32 *leaves, int a, int64 each)
 {
-	int			level = hierarchy->height;
-	const uint32 *label_of;
-	bool		lacks = true;
+	int64		inside = outside_boxes_count(refinement->boxes, first_leaf, leaves, PG_INT64_MAX);
+	uint32		n = leaves[a];
+	uint32		out;
 
-	while (level > 0 && hierarchy->levels[level].label_of[first] == hierarchy->levels[level].label_of[first + n - 1])
+	if (inside < each || inside / each == n)
+		return inside / each;
+	leaves[a] = n / 2;
+	out = leaves_out(refinement, first_leaf, leaves, a, each);
+	first_leaf[a] += n / 2;
+	leaves[a] = n - n / 2;
+	out += leaves_out(refinement, first_leaf, leaves, a, each);
+	first_leaf[a] -= n / 2;
+	leaves[a] = n;
+	return out;
+}
+
+/* Whether all leaves of a branch of an attribute are out. */
+static bool
+lacks_branch(const Refinement *refinement, uint32 *first_leaf, uint32 *leaves, int a, int64 each)
+{
+	const Hierarchy *hierarchy = refinement->population->attrs[a].hierarchy;
+	uint32		end = first_leaf[a] + leaves[a];
+	int			level = hierarchy->height;
+	bool		lacks = false;
+
+	while (hierarchy->levels[level].label_of[first_leaf[a]] == hierarchy->levels[level].label_of[end - 1])
 		level--;
-	label_of = hierarchy->levels[level].label_of + first;
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 first = first_leaf[a]; first < end && !lacks; first += leaves[a])
 	{
-		if (i > 0 && label_of[i] != label_of[i - 1])
-		{
-			if (lacks)
-				return true;
-			lacks = true;
-		}
-		lacks = lacks && tally[i] == each;
+		uint32		label = hierarchy->levels[level].label_of[first];
+
+		first_leaf[a] = first;
+		leaves[a] = Min(hierarchy->levels[level].first_leaf[label] + hierarchy->levels[level].leaves[label], end) - first;
+		lacks = leaves_out(refinement, first_leaf, leaves, a, each) == leaves[a];
 	}
 	return lacks;
 }
 
-/* Finds which leaves of a wide class are left: all, unless exact tuples have one together with all others. */
+/* Adds a wide class to the means. */
 static void
-find_left(Remains *remains, uint32 class)
+add_class(const Remains *remains, uint32 class, double shown, double left, Refined *refined)
+{
+	refined->weight += remains->people[class];
+	refined->leaves_shown += remains->people[class] * shown;
+	refined->leaves_left += remains->people[class] * left;
+	if (refined->least_possible == 0 || remains->possible[class] < refined->least_possible)
+		refined->least_possible = remains->possible[class];
+}
+
+/* What is true of a class in a column. */
+static uint8
+mark_class(const Remains *remains, uint32 class, int a, Refined *refined)
 {
 	const Population *population = remains->refinement->population;
 	Size		at = (Size) class * population->nattrs;
-	const uint32 *first_leaf = remains->refinement->first_leaf + at;
-	const uint32 *leaves = remains->refinement->leaves + at;
-	int64		all = combinations(leaves, population->nattrs);
-	TallyOfClass tally = {remains, first_leaf};
-	uint32		most = 0;
+	uint32		first_leaf[MAX_ATTRIBUTES];
+	uint32		leaves[MAX_ATTRIBUTES];
+	uint32		n = remains->refinement->leaves[at + a];
+	int64		each = combinations(remains->refinement->leaves + at, population->nattrs) / Max(n, 1);
+	uint32		out = 0;
 
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		remains->left[at + a] = leaves[a];
-		most = Max(most, leaves[a]);
-	}
-	/* of the column with most leaves, each is in the fewest tuples */
-	if (remains->inside[class] < all / most)
-		return;
-	for (int a = 0; a < population->nattrs; a++)
-		memset(remains->tally[a], 0, sizeof(uint32) * leaves[a]);
-	outside_boxes_visit(remains->refinement->boxes, first_leaf, leaves, tally_tuple, &tally);
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		for (uint32 i = 0; i < leaves[a] && leaves[a] > 1; i++)
-			remains->left[at + a] -= remains->tally[a][i] == all / leaves[a];
-		remains->branch_out[at + a] = remains->left[at + a] < leaves[a] &&
-			lacks_branch(population->attrs[a].hierarchy, first_leaf[a], leaves[a], remains->tally[a], all / leaves[a]);
-	}
-}
-
-static Remains *
-find_remains(const Classes *classes)
-{
-	const Population *population = classes->population;
-	Remains    *remains = palloc0(sizeof(Remains));
-	Size		n = (Size) classes->n + 1;
-
-	remains->refinement = refinement_of_classes(classes);
-	remains->inside = population_alloc(population, sizeof(int64), n);
-	remains->possible = population_alloc(population, sizeof(int64), n);
-	remains->people = population_alloc(population, sizeof(int64), n);
-	remains->left = population_alloc(population, sizeof(uint32) * population->nattrs, n);
-	remains->branch_out = memset(population_alloc(population, sizeof(bool) * population->nattrs, n), 0,
-								 sizeof(bool) * population->nattrs * n);
-	for (int a = 0; a < population->nattrs; a++)
-		remains->tally[a] = population_alloc(population, sizeof(uint32), population->attrs[a].hierarchy->nleaves);
-	for (uint32 class = 0; class < classes->n; class++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		remains->people[class] = class_people(population, classes->table, class);
-		if (!refinement_is_wide(remains->refinement, class))
-			continue;
-		remains->inside[class] = exact_inside(remains->refinement, class, PG_INT64_MAX);
-		remains->possible[class] = refinement_possible(remains->refinement, class, PG_INT64_MAX);
-		find_left(remains, class);
-	}
-	return remains;
+	if (n <= 1)
+		return 0;
+	memcpy(first_leaf, remains->refinement->first_leaf + at, sizeof(uint32) * population->nattrs);
+	memcpy(leaves, remains->refinement->leaves + at, sizeof(uint32) * population->nattrs);
+	if (remains->inside[class] >= each)
+		out = leaves_out(remains->refinement, first_leaf, leaves, a, each);
+	add_class(remains, class, n, n - out, refined);
+	return IS_WIDE | (remains->possible[class] < remains->k ? IS_BELOW_K : 0) |
+		(out > 0 && lacks_branch(remains->refinement, first_leaf, leaves, a, each) ? IS_BRANCH_OUT : 0);
 }
 
 /* Whether no tuple is possible that differs from a person's in one attribute only. */
@@ -316,10 +287,10 @@ static bool
 is_certain(const Remains *remains, uint32 tuple, uint32 class, int a)
 {
 	const Population *population = remains->refinement->population;
-	Size		at = (Size) class * population->nattrs;
+	Size		at = (Size) class * population->nattrs + a;
 	uint32		first_leaf[MAX_ATTRIBUTES];
 	uint32		leaves[MAX_ATTRIBUTES];
-	int64		others = (int64) remains->refinement->leaves[at + a] - 1;
+	int64		others = (int64) remains->refinement->leaves[at] - 1;
 
 	if (remains->inside[class] < others)
 		return false;
@@ -328,20 +299,16 @@ is_certain(const Remains *remains, uint32 tuple, uint32 class, int a)
 		first_leaf[other] = key_get(population->tuples->keys + (Size) tuple * population->nwords, &population->attrs[other].field);
 		leaves[other] = 1;
 	}
-	first_leaf[a] = remains->refinement->first_leaf[at + a];
-	leaves[a] = remains->refinement->leaves[at + a];
+	first_leaf[a] = remains->refinement->first_leaf[at];
+	leaves[a] = remains->refinement->leaves[at];
 	return outside_boxes_count(remains->refinement->boxes, first_leaf, leaves, PG_INT64_MAX) == others;
 }
 
-/* What is true of a tuple's people. */
-#define IS_WIDE 1
-#define IS_BRANCH_OUT 2
-#define IS_CERTAIN 4
-#define IS_BELOW_K 8
-
+/* Counts the people of whom something is true. */
 static int64
-people_marked(const Population *population, const uint8 * marks, uint8 mark, uint32 *slices)
+people_marked(const Remains *remains, const uint8 * marks, uint8 mark)
 {
+	const Population *population = remains->refinement->population;
 	int64		rows = 0;
 	uint32		n = 0;
 
@@ -350,47 +317,20 @@ people_marked(const Population *population, const uint8 * marks, uint8 mark, uin
 		{
 			rows += population->tuples->counts[tuple];
 			if (population->has_persons)
-				slices[n++] = population->tuples->slices[population->ncolumns - 1][tuple];
+				remains->slices[n++] = population->tuples->slices[population->ncolumns - 1][tuple];
 		}
-	return n == 0 ? rows : persons_together(population_persons(population), slices, n, PG_INT64_MAX);
+	return n == 0 ? rows : persons_together(population_persons(population), remains->slices, n, PG_INT64_MAX);
 }
 
 static void
-count_marked(const Population *population, const uint8 * marks, uint32 *slices, Refined *refined)
+finish(const Remains *remains, const uint8 * marks, Refined *refined)
 {
-	refined->people_wide = people_marked(population, marks, IS_WIDE, slices);
-	refined->people_branch_out = people_marked(population, marks, IS_BRANCH_OUT, slices);
-	refined->people_certain = people_marked(population, marks, IS_CERTAIN, slices);
-	refined->people_below_k = people_marked(population, marks, IS_BELOW_K, slices);
-}
-
-/* Means of wide classes, and the least possible, in a column; or in all of them, if that is -1. */
-static void
-average(const Remains *remains, int a, Refined *refined)
-{
-	const Refinement *refinement = remains->refinement;
-	int			nattrs = refinement->population->nattrs;
-	double		people = 0;
-
-	for (uint32 class = 0; class < refinement->n; class++)
-	{
-		Size		at = (Size) class * nattrs;
-		double		shown = 1;
-		double		left;
-
-		for (int i = a < 0 ? 0 : a; i < (a < 0 ? nattrs : a + 1); i++)
-			shown *= refinement->leaves[at + i];
-		if (shown <= 1)
-			continue;
-		left = a < 0 ? shown - remains->inside[class] : remains->left[at + a];
-		people += remains->people[class];
-		refined->leaves_shown += remains->people[class] * shown;
-		refined->leaves_left += remains->people[class] * left;
-		if (refined->least_possible == 0 || remains->possible[class] < refined->least_possible)
-			refined->least_possible = remains->possible[class];
-	}
-	refined->leaves_shown /= Max(people, 1);
-	refined->leaves_left /= Max(people, 1);
+	refined->people_wide = people_marked(remains, marks, IS_WIDE);
+	refined->people_branch_out = people_marked(remains, marks, IS_BRANCH_OUT);
+	refined->people_certain = people_marked(remains, marks, IS_CERTAIN);
+	refined->people_below_k = people_marked(remains, marks, IS_BELOW_K);
+	refined->leaves_shown /= Max(refined->weight, 1);
+	refined->leaves_left /= Max(refined->weight, 1);
 }
 
 void
@@ -401,36 +341,42 @@ refine_classes(const Classes *classes, Refined *refined)
 	uint32		ntuples = population->tuples->ntuples;
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt refinement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	const Remains *remains = find_remains(classes);
-	uint32	   *slices = population_alloc(population, sizeof(uint32), (Size) ntuples + 1);
+	const Remains remains = find_remains(classes);
+	uint8	   *of_class = population_alloc(population, sizeof(uint8), (Size) classes->n + 1);
 	uint8	   *marks = population_alloc(population, sizeof(uint8), (Size) ntuples + 1);
 	uint8	   *of_all = memset(population_alloc(population, sizeof(uint8), (Size) ntuples + 1), 0, ntuples);
-	int64		k = PG_INT64_MAX;
 
 	memset(refined, 0, sizeof(Refined) * (nattrs + 1));
-	for (uint32 class = 0; class < classes->n; class++)
-		k = Min(k, remains->people[class]);
 	for (int a = 0; a < nattrs; a++)
 	{
+		for (uint32 class = 0; class < classes->n; class++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			of_class[class] = mark_class(&remains, class, a, &refined[a]);
+		}
 		for (uint32 tuple = 0; tuple < ntuples; tuple++)
 		{
 			uint32		class = classes->class_of[tuple];
-			Size		at = (Size) class * nattrs + a;
 
 			if (tuple % 1024 == 0)
 				CHECK_FOR_INTERRUPTS();
-			marks[tuple] = 0;
-			if (class >= classes->n || remains->refinement->leaves[at] <= 1)
-				continue;
-			marks[tuple] = IS_WIDE | (remains->branch_out[at] ? IS_BRANCH_OUT : 0) |
-				(is_certain(remains, tuple, class, a) ? IS_CERTAIN : 0) | (remains->possible[class] < k ? IS_BELOW_K : 0);
+			marks[tuple] = class < classes->n ? of_class[class] : 0;
+			if (marks[tuple] != 0 && is_certain(&remains, tuple, class, a))
+				marks[tuple] |= IS_CERTAIN;
 			of_all[tuple] |= marks[tuple];
 		}
-		count_marked(population, marks, slices, &refined[a]);
-		average(remains, a, &refined[a]);
+		finish(&remains, marks, &refined[a]);
 	}
-	count_marked(population, of_all, slices, &refined[nattrs]);
-	average(remains, -1, &refined[nattrs]);
+	for (uint32 class = 0; class < classes->n; class++)
+	{
+		double		shown = 1;
+
+		for (int a = 0; a < nattrs; a++)
+			shown *= remains.refinement->leaves[(Size) class * nattrs + a];
+		if (shown > 1)
+			add_class(&remains, class, shown, shown - remains.inside[class], &refined[nattrs]);
+	}
+	finish(&remains, of_all, &refined[nattrs]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }

@@ -24,15 +24,8 @@ extern bool refinement_is_wide(const Refinement *refinement, uint32 box);
 /* The number of them that are possible, or any number from enough on. */
 extern int64 refinement_possible(const Refinement *refinement, uint32 box, int64 enough);
 
-/* The tuples that so many classes leave possible in one of all tuples, at least. */
-extern int64 refinement_of_all(const Population *population, uint32 n);
-
-/*
- * Finds the classes, or those of a node, with fewer possible tuples than the
- * population must have; classes of a node have no tuples in common.
- */
+/* Finds the classes with fewer possible tuples than the population must have. */
 extern void refine_boxes(const Classes *classes, bool *refined);
-extern void refine_node(const Population *population, Recodings node, const TupleTable *classes, bool *refined);
 
 /* What can be concluded about a column, or about tuples of all columns. */
 typedef struct Refined
@@ -46,6 +39,7 @@ typedef struct Refined
 	int64		least_possible; /* tuples of a class; 0 if none is wide */
 	int64		people_below_k; /* in classes with fewer possible tuples than
 								 * people in the smallest class */
+	double		weight;			/* people of classes, by whom means are taken */
 } Refined;
 
 /* Fills one for each attribute of classes that have been counted, then that of all. */

@@ -488,6 +488,12 @@ release_check(Release *release)
 	if (release->by.kind == BY_RECODING || release->by.kind == BY_RECORDS)
 		require_overlaps_kept(dataset, release->by.kind == BY_RECODING ? "a release of a recoding" :
 							  "a release of records");
+	for (int i = 0; i < dataset->npromises && release->by.kind != BY_RECODING; i++)
+		if (model_needs_boxes(dataset->promises[i].model))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("only a recoding can keep the promise %s", promise_text(&dataset->promises[i])),
+					 errhint("Create another recoding for the release, or publish it under another name.")));
 	check_pseudonyms(release);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset))

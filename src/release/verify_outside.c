@@ -34,7 +34,6 @@ typedef struct OutsideCount
 	int64	   *others;
 	TextIndex	texts[MAX_ATTRIBUTES];	/* labels, by class */
 	uint32	   *labels[MAX_ATTRIBUTES]; /* the same, by their place in order */
-	bool		nulls_added[MAX_ATTRIBUTES];	/* NULL may not occur */
 	List	  **labels_of[MAX_ATTRIBUTES];	/* by leaf, of those that cover
 											 * it; last, of values without one */
 } OutsideCount;
@@ -223,10 +222,7 @@ find_covered(OutsideCount *count, Oid relation)
 		population->attrs[a].unknown_leaf = NO_LEAF;
 		population->attrs[a].hierarchy = hierarchy_load(entry->hierarchies[a], type, entry->generalized[a])->hierarchy;
 		if (covers == NULL)
-		{
-			count->nulls_added[a] = population->attrs[a].hierarchy->null_leaf == NO_LEAF;
 			cover_level(count, a);
-		}
 		else
 			cover_runs(count, a, &covers[a]);
 	}
@@ -263,48 +259,34 @@ count_others(OutsideCount *count, Oid relation)
 /* -------------------------------------------------------- tuples that are possible */
 
 /*
- * Completes the run of leaves around all that a label covers: by what was
- * stored, or else by the hierarchy, as a live view may show other labels now.
- * Values without a leaf and stars are like any; NULL counts only where it is
- * known to occur.
+ * The run of leaves around all that a label covers, by its place in order: by
+ * what was stored, or else by the hierarchy, as a live view may show other
+ * labels now.  A value without a leaf is like any.
  */
-static void
-complete_run(const OutsideCount *count, int a, const char *text, LeafRun *run)
-{
-	const Hierarchy *hierarchy = count->hierarchies->attrs[a].hierarchy;
-	uint32		nleaves = hierarchy->nleaves - count->nulls_added[a];
-
-	for (int level = 0; level <= hierarchy->height && run->end == 0; level++)
-		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
-			if (compare_texts(hierarchy->labels[level][label], text) == 0)
-				widen_run(run, hierarchy->levels[level].first_leaf[label], hierarchy->levels[level].leaves[label]);
-	if (run->end > hierarchy->nleaves || (run->end == 0 && count->entry->star && text !=NULL && strcmp(text, "*") == 0))
-	{
-		run->first = 0;
-		run->end = nleaves;
-	}
-	if (run->first < nleaves)
-		run->end = Min(run->end, nleaves);
-}
-
-/* The runs of an attribute's labels, by their places in order. */
 static LeafRun *
 runs_of_places(const OutsideCount *count, int a)
 {
 	const TextIndex *texts = &count->texts[a];
+	const Hierarchy *hierarchy = count->hierarchies->attrs[a].hierarchy;
 	LeafRun    *runs = empty_runs(count->nclasses);
 	ListCell   *cell;
 
-	for (uint32 leaf = 0; leaf <= count->hierarchies->attrs[a].hierarchy->nleaves; leaf++)
+	for (uint32 leaf = 0; leaf <= hierarchy->nleaves; leaf++)
 		foreach(cell, count->labels_of[a][leaf])
 			widen_run(&runs[lfirst_int(cell)], leaf, 1);
 	for (uint32 i = 0; i < count->nclasses; i++)
 	{
-		uint32		place = count->labels[a][texts->order[i]];
+		const char *text = texts->texts[texts->order[i]];
+		LeafRun    *run = &runs[count->labels[a][texts->order[i]]];
 
 		CHECK_FOR_INTERRUPTS();
-		if (i == 0 || place != count->labels[a][texts->order[i - 1]])
-			complete_run(count, a, texts->texts[texts->order[i]], &runs[place]);
+		for (int level = 0; level <= hierarchy->height && run->end == 0; level++)
+			for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+				if (compare_texts(hierarchy->labels[level][label], text) == 0)
+					widen_run(run, hierarchy->levels[level].first_leaf[label], hierarchy->levels[level].leaves[label]);
+		if (run->end > hierarchy->nleaves)
+			run->first = 0;
+		run->end = Min(run->end, hierarchy->nleaves);
 	}
 	return runs;
 }
