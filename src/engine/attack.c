@@ -77,37 +77,8 @@ add_label_keys(const Classes *classes, TupleTable *table)
 					classes->node[a]->label_of[classes->first_leaf[class_at(classes, class, a)]]);
 }
 
-/* Makes the labels of classes cover leaves. */
-static void
-cover_boxes(Candidates *candidates, const Classes *classes)
-{
-	int			nattrs = classes->population->nattrs;
-
-	for (uint32 box = 0; box < classes->nboxes; box++)
-		for (int a = 0; a < nattrs && classes->class_of_box[box] < classes->n; a++)
-		{
-			uint32		first = classes->first_leaf[(Size) box * nattrs + a];
-			uint32		end = first + classes->leaves[(Size) box * nattrs + a];
-
-			for (uint32 leaf = first; leaf < end; leaf++)
-				candidate_fits(candidates, a, leaf, classes->class_of_box[box]);
-		}
-}
-
-/* Makes classes cover the values that their people have. */
-static void
-cover_values(Candidates *candidates, const Classes *classes)
-{
-	const Population *population = classes->population;
-
-	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
-		for (int a = 0; a < population->nattrs && classes->class_of[i] < classes->n; a++)
-			candidate_fits(candidates, a, key_get(classes->tuples->keys + (Size) i * population->nwords, &population->attrs[a].field),
-						   classes->class_of[i]);
-}
-
 ShownPeople
-shown_in_classes(const Classes *classes, bool by_values)
+shown_in_classes(const Classes *classes, bool overlaps, Classes **counted)
 {
 	ShownPeople shown = {.population = classes->population};
 	Classes    *copy = memcpy(palloc(sizeof(Classes)), classes, sizeof(Classes));
@@ -118,7 +89,8 @@ shown_in_classes(const Classes *classes, bool by_values)
 	if (classes->starred > 0)
 		classes_add_starred(copy);
 	classes_count(copy);
-	if (classes->node != NULL && classes->starred == 0 && !by_values)
+	*counted = copy;
+	if (!overlaps)
 	{
 		add_label_keys(copy, copy->table);
 		shown.tuples = copy->table;
@@ -130,19 +102,7 @@ shown_in_classes(const Classes *classes, bool by_values)
 	shown.tuples = classes->tuples;
 	shown.hidden = hidden;
 	shown.candidates = candidates_create(classes->population, copy->table);
-	if (by_values)
-		cover_values(shown.candidates, copy);
-	else
-		cover_boxes(shown.candidates, copy);
 	return shown;
-}
-
-double
-attack_effort(const ShownPeople *shown, int columns)
-{
-	double		sets = known_columns_sets(shown->population->nattrs, columns);
-
-	return sets * (shown->tuples->ntuples + 1.0) * (3 + (shown->candidates == NULL ? 0 : shown->candidates->nwords / 4));
 }
 
 /* -------------------------------------------------------------- candidates */
@@ -296,7 +256,7 @@ single_out(void *arg, const KnownClasses *known)
 {
 	Attack	   *attack = arg;
 	const ShownPeople *shown = attack->shown;
-	AttackFigures figures = {.attack = ATTACK_SINGLING_OUT};
+	AttackFigures figures = {.attack = ATTACK_SINGLING_OUT,.column = -1};
 
 	for (uint32 i = 0; i < known->n; i++)
 	{
@@ -329,32 +289,6 @@ chance_by_nothing(const ShownPeople *shown)
 
 	attack_by(&attack, nothing, 0, single_out);
 	return attack.worst.expected;
-}
-
-AttackFigures
-attack_single_out_by(const ShownPeople *shown, const int *set, int size)
-{
-	Attack		attack = {.shown = shown,.column = -1};
-
-	attack_by(&attack, set, size, single_out);
-	attack.worst.baseline = chance_by_nothing(shown);
-	return attack.worst;
-}
-
-AttackFigures
-attack_single_out(const ShownPeople *shown, int columns, AttackFigures *mean)
-{
-	Attack		attack = {.shown = shown,.column = -1};
-
-	attack_by(&attack, NULL, columns, single_out);
-	attack.worst.baseline = chance_by_nothing(shown);
-	*mean = attack.worst;
-	mean->is_mean = true;
-	mean->people = rint(attack.sum.people / attack.nsets);
-	mean->certain = rint(attack.sum.certain / attack.nsets);
-	mean->highest = attack.sum.highest / attack.nsets;
-	mean->expected = attack.sum.expected / attack.nsets;
-	return attack.worst;
 }
 
 /* ------------------------------------------------------------------ inference */
@@ -454,8 +388,10 @@ add_guesses(const Attack *attack, const ValueCount *own, uint32 nown, const Valu
 	{
 		double		without;
 
-		while (theirs[at].value != own[i].value)
+		while (at < ntheirs && theirs[at].value != own[i].value)
 			at++;
+		if (at == ntheirs)
+			elog(ERROR, "labels do not cover their people");
 		if (guess.people > 1)
 			without = right_without(&guess, theirs[at].count);
 		else
@@ -474,7 +410,7 @@ infer(void *arg, const KnownClasses *known)
 	Attack	   *attack = arg;
 	Candidates *candidates = attack->shown->candidates;
 	Histograms *histograms = attack->shown->population->columns[attack->column];
-	AttackFigures figures = {.attack = ATTACK_INFERENCE};
+	AttackFigures figures = {.attack = ATTACK_INFERENCE,.column = attack->column};
 
 	for (uint32 i = 0; i < known->n; i++)
 	{
@@ -497,24 +433,122 @@ infer(void *arg, const KnownClasses *known)
 	note_set(attack, &figures, known);
 }
 
-static AttackFigures
-infer_by(const ShownPeople *shown, int column, const int *set, int size)
-{
-	Attack		attack = {.shown = shown,.column = column};
+/* ------------------------------------------------------------------- together */
 
-	count_everybody(&attack);
-	attack_by(&attack, set, size, infer);
-	return attack.worst;
+/* Inference takes so many times as long as singling out. */
+#define INFERENCE_EFFORT 8
+
+double
+attack_effort(const ShownPeople *shown, int columns)
+{
+	double		sets = known_columns_sets(shown->population->nattrs, columns);
+	double		words = shown->candidates == NULL ? 0 : shown->candidates->nwords;
+
+	return sets * (shown->tuples->ntuples + 1.0) * (20 + words / 8);
 }
 
-AttackFigures
-attack_infer_by(const ShownPeople *shown, int column, const int *set, int size)
+static void
+add_figures(List **list, const AttackFigures *figures)
 {
-	return infer_by(shown, column, set, size);
+	*list = lappend(*list, memcpy(palloc(sizeof(AttackFigures)), figures, sizeof(AttackFigures)));
 }
 
-AttackFigures
-attack_infer(const ShownPeople *shown, int column, int columns)
+/* The worst set of those attacked, and the mean of all. */
+static void
+add_worst_and_mean(List **list, const Attack *attack)
 {
-	return infer_by(shown, column, NULL, columns);
+	AttackFigures figures = attack->worst;
+
+	add_figures(list, &figures);
+	figures.is_mean = true;
+	figures.people = rint(attack->sum.people / attack->nsets);
+	figures.certain = rint(attack->sum.certain / attack->nsets);
+	figures.highest = attack->sum.highest / attack->nsets;
+	figures.expected = attack->sum.expected / attack->nsets;
+	add_figures(list, &figures);
+}
+
+/* Singles out by sets of columns; returns how many numbers of known columns are left out. */
+static int
+single_out_people(const ShownPeople *shown, const Knowledge *knowledge, double effort, List **list)
+{
+	int			nattrs = shown->population->nattrs;
+	double		baseline = chance_by_nothing(shown);
+	int			left_out = 0;
+
+	for (int columns = 1; columns <= (knowledge->n >= 0 ? 1 : nattrs); columns++)
+	{
+		Attack		attack = {.shown = shown,.column = -1};
+
+		if ((knowledge->columns > 0 && columns != knowledge->columns) ||
+			(knowledge->most > 0 && columns > knowledge->most && columns < nattrs))
+			continue;
+		if (knowledge->n < 0 && attack_effort(shown, columns) > effort)
+		{
+			left_out++;
+			continue;
+		}
+		if (knowledge->n < 0)
+			effort -= attack_effort(shown, columns);
+		attack_by(&attack, knowledge->n >= 0 ? knowledge->set : NULL, knowledge->n >= 0 ? knowledge->n : columns, single_out);
+		attack.worst.baseline = baseline;
+		if (knowledge->n >= 0)
+			add_figures(list, &attack.worst);
+		else
+			add_worst_and_mean(list, &attack);
+	}
+	return left_out;
+}
+
+/* Infers a column by nothing, and by what is known; returns false if that takes too long. */
+static bool
+infer_column(const ShownPeople *shown, int column, const Knowledge *knowledge, double effort, List **list)
+{
+	Attack		by_nothing = {.shown = shown,.column = column};
+	Attack		attack;
+	int			set[MAX_ATTRIBUTES];
+	bool		any = knowledge->n < 0 && knowledge->columns > 0;
+
+	known_columns_first(set, shown->population->nattrs);
+	count_everybody(&by_nothing);
+	attack = by_nothing;
+	attack_by(&by_nothing, set, 0, infer);
+	add_figures(list, &by_nothing.worst);
+	if (any && attack_effort(shown, knowledge->columns) * INFERENCE_EFFORT > effort)
+		return false;
+	if (knowledge->n == 0)
+		return true;
+	attack_by(&attack, any ? NULL : knowledge->n > 0 ? knowledge->set : set,
+			  any ? knowledge->columns : knowledge->n > 0 ? knowledge->n : shown->population->nattrs, infer);
+	add_figures(list, &attack.worst);
+	return true;
+}
+
+List *
+attack_people(const ShownPeople *shown, const Knowledge *knowledge, double effort, int *left_out)
+{
+	const Population *population = shown->population;
+	List	   *list = NIL;
+
+	*left_out = single_out_people(shown, knowledge, effort, &list);
+	for (int column = 0; column < population->nsensitive; column++)
+	{
+		bool		is_known = false;
+
+		for (int i = 0; i < knowledge->n; i++)
+			is_known = is_known || strcmp(population->attrs[knowledge->set[i]].name, population->columns[column]->name) == 0;
+		if (!is_known && !infer_column(shown, column, knowledge, effort / population->nsensitive, &list))
+			(*left_out)++;
+	}
+	return list;
+}
+
+const char *
+attack_target(const Population *population, const AttackFigures *figures)
+{
+	if (figures->column >= 0)
+		return population->columns[figures->column]->name;
+	if (!figures->is_mean)
+		return NULL;
+	return figures->nknown == 1 ? "any column" : psprintf("any %d columns", figures->nknown);
 }

@@ -26,6 +26,7 @@ typedef struct AttackFigures
 	bool		is_mean;		/* over all sets of so many columns */
 	int			nknown;
 	int			known[MAX_ATTRIBUTES];
+	int			column;			/* that is inferred, or -1 */
 	double		people;
 	double		certain;
 	double		highest;
@@ -75,26 +76,39 @@ typedef struct ShownPeople
 } ShownPeople;
 
 /*
- * Those in classes, which stay as they are, by labels or by the values of a
- * class's people, permuted; of a population as it was read.
+ * Those in classes, which stay as they are; the classes counted, with the one of
+ * stars.  If labels overlap, none fits a code yet.  Those of a population as it
+ * was read.
  */
-extern ShownPeople shown_in_classes(const Classes *classes, bool by_values);
+extern ShownPeople shown_in_classes(const Classes *classes, bool overlaps, Classes **counted);
 extern ShownPeople shown_as_read(const Population *population);
 
-/* The steps that attacks by any so many known columns take; and so many that take some seconds. */
-#define ATTACK_EFFORT 1e9
+/* What an attacker knows. */
+typedef struct Knowledge
+{
+	int			columns;		/* any so many columns; or, if it is 0, any
+								 * number of them, */
+	int			most;			/* up to this, or all */
+	int			n;				/* or a set of so many, unless it is -1 */
+	int			set[MAX_ATTRIBUTES];
+} Knowledge;
+
+/*
+ * The nanoseconds, more or less, that singling out by any so many known columns
+ * takes; and what is spent at most on all numbers of them.
+ */
+#define ATTACK_EFFORT 6e9
 
 extern double attack_effort(const ShownPeople *shown, int columns);
 
-/*
- * Singling out by any so many known columns: the worst set, and the mean of
- * all; or by one set.
- */
-extern AttackFigures attack_single_out(const ShownPeople *shown, int columns, AttackFigures *mean);
-extern AttackFigures attack_single_out_by(const ShownPeople *shown, const int *set, int size);
+/* What figures are about: the column that is inferred, or any so many; or NULL. */
+extern const char *attack_target(const Population *population, const AttackFigures *figures);
 
-/* Inference of a sensitive column, given its place, by the worst set; or by one. */
-extern AttackFigures attack_infer(const ShownPeople *shown, int column, int columns);
-extern AttackFigures attack_infer_by(const ShownPeople *shown, int column, const int *set, int size);
+/*
+ * Attacks people: singling out, and inference of each sensitive column that is
+ * not known.  Numbers of known columns that would take too much effort are left
+ * out, and counted.
+ */
+extern List *attack_people(const ShownPeople *shown, const Knowledge *knowledge, double effort, int *left_out);
 
 #endif

@@ -14,4 +14,17 @@
  */
 extern ShownPeople release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown);
 
+/*
+ * The figures of a release whose classes have been chosen, as json:
+ *
+ *	{"residual": [ROW, …], "initial": [ROW, …]}
+ *
+ * Each ROW is {"attack", "known", "target", "people", "certain", "highest",
+ * "expected", "baseline"}, as anonopt.attack returns them, for any 1, 2, 3 and
+ * all known columns; initial ones, of the source as it is, are of singling out
+ * alone.  What takes too much time or memory is left out, or null.  NULL if there
+ * are no classes: of a live view.
+ */
+extern char *release_attack_figures(const Release *release);
+
 #endif

@@ -35,17 +35,27 @@ BEGIN
 	n := 6 + attack.below(CASE WHEN seed % 3 = 0 THEN 60 ELSE 25 END);
 	TRUNCATE attack.data, attack.shown, attack.person, attack.covers;
 	INSERT INTO attack.data
-	SELECT i, floor(8 * random() ^ 2), attack.below(4), floor(6 * random() ^ 1.5), CASE WHEN random() < 0.07 THEN NULL ELSE chr(97 + attack.below(3)) END,
+	SELECT i, CASE WHEN random() < 0.1 AND seed % 9 <> 4 THEN NULL ELSE floor(8 * random() ^ 2) END,
+		CASE WHEN random() < 0.1 AND seed % 9 <> 4 THEN 99 ELSE attack.below(4) END, floor(6 * random() ^ 1.5), CASE WHEN random() < 0.07 THEN NULL ELSE chr(97 + attack.below(3)) END,
 		CASE seed % 2 WHEN 0 THEN attack.below(n) ELSE attack.below(2) END, attack.below(n * 2 / 3)
 	FROM generate_series(1, n) i;
 	PERFORM anonopt.create_dataset('d', 'attack.data', 1, CASE WHEN seed % 8 = 7 THEN 'who'::name END);
-	PERFORM anonopt.add_quasi_identifier('d', ('q' || a)::name, 'attack.leaves') FROM generate_series(1, 3) a ORDER BY a;
+	PERFORM anonopt.add_quasi_identifier('d', ('q' || a)::name, 'attack.leaves', unknown => '*') FROM generate_series(1, 3) a ORDER BY a;
 	PERFORM anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('d', 'u');
 	PERFORM anonopt.set_insensitive('d', c) FROM unnest('{id}'::name[]) c;
 END $$;
 
--- Notes which rows of a relation cover which people: with equal values, as labels, ranges, or permuted values of a class.
-CREATE FUNCTION attack.note(relation text, how text) RETURNS void LANGUAGE plpgsql AS $$
+-- A value's label at a level; all that it has.
+CREATE FUNCTION attack.label(value text, level int) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN level = 3 OR value = '99' THEN '*' ELSE (SELECT (ARRAY[h.value::text, l1, l2])[level + 1] FROM attack.leaves h WHERE h.value::text = label.value) END
+$$;
+CREATE FUNCTION attack.may_show(label text, value text) RETURNS boolean LANGUAGE sql AS $$
+	SELECT coalesce(label = '*', false) OR EXISTS (SELECT FROM generate_series(0, 3) level WHERE attack.label(value, level) IS NOT DISTINCT FROM label)
+$$;
+
+-- Notes which rows of a relation cover which people: with equal values, or labels at given levels, or any, ranges, or
+-- permuted values of a class.
+CREATE FUNCTION attack.note(relation text, how text, levels int[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('INSERT INTO attack.shown SELECT id, ARRAY[r.q1::text, r.q2::text, r.q3::text, r.s::text, r.u::text, %s], d.who FROM %s r JOIN attack.data d USING (id)',
 		CASE how WHEN 'permuted' THEN 'anonopt_class::text' ELSE 'to_jsonb(r) ->> ''anonopt_suppressed''' END, relation);
@@ -53,10 +63,11 @@ BEGIN
 	INSERT INTO attack.covers
 	SELECT p.id, r.id, (SELECT array_agg(CASE
 			WHEN a > 3 THEN r.cells[a] IS NOT DISTINCT FROM CASE a WHEN 4 THEN p.s ELSE p.u END
-			WHEN how = 'equal' THEN r.cells[a] = p.x[a]
+			WHEN how = 'equal' THEN r.cells[a] IS NOT DISTINCT FROM p.x[a]
+			WHEN how = 'node' THEN coalesce(r.cells[6] = 'true', false) OR r.cells[a] IS NOT DISTINCT FROM attack.label(p.x[a], levels[a])
 			WHEN how = 'range' THEN p.x[a]::int <@ r.cells[a]::int4range
-			WHEN how = 'permuted' THEN EXISTS (SELECT FROM attack.shown o WHERE o.cells[6] = r.cells[6] AND o.cells[a] = p.x[a])
-			ELSE r.cells[a] IN (SELECT v.value FROM attack.leaves h, jsonb_each_text(to_jsonb(h)) v WHERE h.value::text = p.x[a]) OR r.cells[a] = '*' END
+			WHEN how = 'permuted' THEN EXISTS (SELECT FROM attack.shown o WHERE o.cells[6] = r.cells[6] AND o.cells[a] IS NOT DISTINCT FROM p.x[a])
+			ELSE attack.may_show(r.cells[a], p.x[a]) END
 			ORDER BY a) FROM generate_series(1, 5) a)
 	FROM attack.person p, attack.shown r;
 END $$;
@@ -130,12 +141,13 @@ DECLARE
 	how text := 'label';
 	options text := format('k => %s, columns => %L', 1 + attack.below(3), '{id}');
 	recoding text;
+	levels int[];
 BEGIN
 	PERFORM attack.make(seed);
 	DROP TABLE IF EXISTS attack.released, attack.recoding;
 	IF kind = 1 THEN
 		how := 'equal';
-		PERFORM attack.note('attack.data', how);
+		PERFORM attack.note('attack.data', how, NULL);
 		call := $c$'attack.data', quasi_identifiers => '{q1,q2,q3}', sensitive => '{s,u}'$c$;
 	ELSIF kind = 5 THEN
 		PERFORM anonopt.publish_records('attack.released', 'd', 0.3, 'id', 1 + attack.below(3), columns => '{id}');
@@ -145,7 +157,9 @@ BEGIN
 			PERFORM anonopt.create_recoding('attack.recoding', 'd', k => 1 + attack.below(3), labels => recoding, seed => 1);
 			options := options || format(', recoding => %L, labels => %L', 'attack.recoding', recoding);
 		ELSE
-			options := options || format(', levels => %L', ARRAY[attack.below(3), attack.below(2), attack.below(3)]);
+			levels := ARRAY[attack.below(4), attack.below(2), attack.below(3)];
+			options := options || format(', levels => %L', levels);
+			how := 'node';
 		END IF;
 		IF kind = 2 THEN
 			options := options || $o$, suppressed => 'star'$o$;
@@ -164,7 +178,7 @@ BEGIN
 		END;
 	END IF;
 	IF kind <> 1 THEN
-		PERFORM attack.note('attack.released', how);
+		PERFORM attack.note('attack.released', how, levels);
 		-- people with several rows count once for each way to look, which are labels where they do not overlap
 		IF kind IN (0, 2, 8) AND NOT EXISTS (SELECT FROM attack.shown WHERE cells[6] = 'true') THEN
 			UPDATE attack.person p SET x = r.cells FROM attack.shown r WHERE r.id = p.id;
