@@ -53,13 +53,14 @@ COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each
 COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and the promises they break';
 COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front for any objectives';
 COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval, float8) IS 'the node with the least loss that keeps a promise, exactly';
-COMMENT ON FUNCTION anonopt.create_recoding(text, text, int, int, float8, text, text, interval, bigint, int) IS 'searches for a local recoding that keeps a promise at little loss, and writes it as a table';
+COMMENT ON FUNCTION anonopt.create_recoding(text, text, int, int, float8, text, text, interval, bigint, int, interval) IS 'searches for a local recoding that keeps a promise at little loss, and writes it as a table';
 COMMENT ON FUNCTION anonopt.extend_recoding(regclass, text, int, int, float8, text, text, interval, bigint) IS 'adds new tuples of the data to a recoding';
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass, int, int, float8, text) IS 'measures of a recoding';
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass[], int, int, float8, text) IS 'measures of several recodings, from one reading';
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text) IS 'measures of a recoding, or of several in braces';
 COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and their labels, worst first';
 COMMENT ON FUNCTION anonopt.recoding_refinement(text, regclass, text) IS 'what exact classes of a recoding tell about its wider ones, by column';
+COMMENT ON FUNCTION anonopt.recoding_bound(text, int, text, text, interval) IS 'what no recoding of a k loses less than, proven';
 COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint, interval) IS 'the loss of local recodings at several k, from one reading';
 COMMENT ON FUNCTION anonopt.poka(text, text, int, int[], boolean, boolean) IS 'POkA: the front of k against a loss, by depth search and height search';
 COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int, boolean, boolean, boolean, interval) IS 'PBG-EA: evolutionary search for two or more objectives, with a bounded archive of nodes';

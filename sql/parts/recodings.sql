@@ -2,7 +2,7 @@
 
 CREATE FUNCTION anonopt.create_recoding(recoding text, dataset text, k int DEFAULT NULL, l int DEFAULT NULL,
 	t float8 DEFAULT NULL, loss text DEFAULT 'glm', labels text DEFAULT 'hierarchy', time_limit interval DEFAULT NULL,
-	seed bigint DEFAULT NULL, possible int DEFAULT NULL)
+	seed bigint DEFAULT NULL, possible int DEFAULT NULL, proof interval DEFAULT NULL)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_recoding' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.extend_recoding(recoding regclass, dataset text, k int DEFAULT NULL, l int DEFAULT NULL,
@@ -36,3 +36,7 @@ CREATE FUNCTION anonopt.recoding_curve(dataset text, k int[] DEFAULT '{2,3,5,10,
 	labels text DEFAULT 'hierarchy', seed bigint DEFAULT 1, time_limit interval DEFAULT NULL)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_recoding_curve' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+
+CREATE FUNCTION anonopt.recoding_bound(dataset text, k int, loss text DEFAULT 'glm', labels text DEFAULT 'hierarchy',
+	time_limit interval DEFAULT '10 s')
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_recoding_bound' LANGUAGE C STABLE PARALLEL RESTRICTED;

@@ -24,7 +24,7 @@ static bool notice_progress;
 static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
 	"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction",
 	"aruba", "btda", "aruba_budget", "aruba_balance", "create_recoding", "extend_recoding",
-"recoding_curve"};
+"recoding_curve", "recoding_bound"};
 
 const char *
 algorithm_name(Algorithm algorithm)

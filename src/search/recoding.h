@@ -58,6 +58,12 @@ extern const struct PoolWork recode_block_work;
 extern RecodingResult *recoding_search(const RecodingOrder *order, int workers);
 
 /*
+ * A proven lower bound of what recodings that keep the promise lose, in the
+ * units of glm or nwp; it gets better until the order's deadline.
+ */
+extern double recoding_bound(const RecodingOrder *order, bool *short_of_memory);
+
+/*
  * Adds new tuples, moving as few of the existing people as possible, and
  * repairs classes that no longer keep the promise.  Returns how many people
  * changed class.

@@ -365,6 +365,31 @@ alike_group_of(AlikeGroups *groups, uint64 hash)
 	return at;
 }
 
+/* ------------------------------- the labels that a class can have, as vectors */
+
+typedef struct VectorOrder
+{
+	int			nlevels[MAX_ATTRIBUTES];	/* that are used */
+	int32	  **cost[MAX_ATTRIBUTES];	/* by level and code: a person's */
+	int64		until;			/* a timestamp, or 0 */
+
+	/*
+	 * Visits the tuples that labels cover, of the first attributes or of all,
+	 * and their cost; returns whether to go on with the next attribute.
+	 */
+	bool		(*visit) (void *arg, const uint32 *tuples, uint32 n, int64 cost, bool all);
+	void	   *arg;
+} VectorOrder;
+
+/* Makes room for a number of elements, if anonopt.memory allows it. */
+extern bool room_for(const Ground *ground, void **array, Size element, Size n, Size *room);
+
+/*
+ * Visits all closed vectors of labels that may matter, low levels first; returns
+ * false if time has run out before the end.
+ */
+extern bool vectors_walk(const Ground *ground, const VectorOrder *order);
+
 /* ----------------------------------------------- first answers for a search */
 
 /*

@@ -122,6 +122,70 @@ end_call(const RecodingCall *call, const RecodingResult *result)
 		session_tell_limit(call->search.session, call->watch.late);
 }
 
+/* -------------------------------------------------------------------- bounds */
+
+/* Refuses a bound for a loss that has none. */
+static void
+require_bounded(Objective loss)
+{
+	if (loss != OBJECTIVE_GLM && loss != OBJECTIVE_NWP)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing can be proven about the least possible %s", objective_name(loss)),
+				 errhint("Losses with a bound: glm and nwp.")));
+}
+
+/* Finds a bound of what the order minimizes, in so many microseconds. */
+static double
+find_bound(const RecodingOrder *order, Session *session, int64 span)
+{
+	RecodingOrder limited = *order;
+	bool		full;
+	double		bound;
+
+	limited.deadline = span == 0 ? 0 : GetCurrentTimestamp() + span;
+	bound = recoding_bound(&limited, &full);
+	session_bound(session, bound);
+	if (full)
+		ereport(NOTICE,
+				(errmsg("the bound is weaker than it could be, because anonopt.memory is short")));
+	return bound;
+}
+
+/* What the result loses, as measures have it. */
+static double
+loss_of_result(const RecodingCall *call, const RecodingResult *result)
+{
+	ClassFault	fault;
+	Measures	measures;
+
+	classes_measure(classes_of_recoding(call->order.population, result->class_of, result->nclasses, call->order.labels, &fault),
+					&call->order.promise, &measures);
+	return objective_value(call->order.loss, &measures);
+}
+
+OWN_FUNCTION(anonopt_recoding_bound)
+{
+	SearchCall	call = {.dataset = readable_dataset_argument(fcinfo)};
+	RecodingOrder order = {.loss = recoding_loss_argument(fcinfo, call.dataset)};
+	Objectives	loss = {1, {order.loss}};
+	int64		span;
+	double		bound;
+
+	require_bounded(order.loss);
+	call.promise = promise_arguments(fcinfo, call.dataset);
+	order.labels = labels_argument(fcinfo);
+	span = span_argument(fcinfo, "time_limit");
+	if (!search_read(&call, ALGORITHM_RECODING_BOUND, NULL))
+		PG_RETURN_NULL();
+	progress_search(-1);
+	order.promise = call.promise;
+	order.population = searched_population(call.population, &loss);
+	bound = find_bound(&order, call.session, span);
+	session_end(call.session, 0, 0, false);
+	PG_RETURN_FLOAT8(bound);
+}
+
 /* -------------------------------------------------------------- create_recoding */
 
 OWN_FUNCTION(anonopt_create_recoding)
@@ -129,6 +193,8 @@ OWN_FUNCTION(anonopt_create_recoding)
 	RecodingCall call = {0};
 	NewRelation place;
 	RecodingResult *result;
+	int64		proof = span_argument(fcinfo, "proof");
+	double		loss = 0;
 	int			level;
 	StringInfoData sql;
 	Relation	table;
@@ -140,11 +206,19 @@ OWN_FUNCTION(anonopt_create_recoding)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("quasi-identifier \"" CLASS_COLUMN "\" has the name of a recoding's last column"),
 				 errhint("Declare a view that renames the column.")));
+	if (is_given(fcinfo, "proof"))
+		require_bounded(call.order.loss);
 	place = new_relation(name_argument(fcinfo, "recoding"), "Drop it, or choose another name for the recoding.");
 	read_rows(&call, ALGORITHM_CREATE_RECODING);
 	result = recoding_search(&call.order, max_workers());
 	if (!result->feasible)
 		recoding_refuse_infeasible(call.search.dataset, &call.order);
+	if (is_given(fcinfo, "proof"))
+	{
+		(void) find_bound(&call.order, call.search.session, proof);
+		loss = loss_of_result(&call, result);
+		result->ended = GetCurrentTimestamp();
+	}
 	session_searched(call.search.session, result->ended);
 	tell_above(&call, result);
 	level = sql_use_catalog_names();
@@ -164,6 +238,7 @@ OWN_FUNCTION(anonopt_create_recoding)
 	table_close(table, NoLock);
 	sql_restore_names(level);
 	end_call(&call, result);
+	session_tell_gap(call.search.session, loss);
 	PG_RETURN_OID(oid);
 }
 

@@ -95,23 +95,32 @@ objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *da
 }
 
 int64
-deadline_argument(FunctionCallInfo fcinfo)
+span_argument(FunctionCallInfo fcinfo, const char *name)
 {
 	Interval	nothing = {0};
 	Interval	century = {.month = 100 * MONTHS_PER_YEAR};
-	Datum		limit;
+	TimestampTz now = GetCurrentTimestamp();
+	Datum		span;
 
-	if (!is_given(fcinfo, "time_limit"))
+	if (!is_given(fcinfo, name))
 		return 0;
-	limit = get_argument(fcinfo, "time_limit", INTERVALOID);
-	if (DatumGetInt32(DirectFunctionCall2(interval_cmp, limit, IntervalPGetDatum(&nothing))) <= 0)
+	span = get_argument(fcinfo, name, INTERVALOID);
+	if (DatumGetInt32(DirectFunctionCall2(interval_cmp, span, IntervalPGetDatum(&nothing))) <= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("time limit must be positive")));
+				 errmsg("%s must be positive", strcmp(name, "time_limit") == 0 ? "time limit" : name)));
 	/* a time that may be beyond the last one limits nothing */
-	if (DatumGetInt32(DirectFunctionCall2(interval_cmp, limit, IntervalPGetDatum(&century))) > 0)
+	if (DatumGetInt32(DirectFunctionCall2(interval_cmp, span, IntervalPGetDatum(&century))) > 0)
 		return 0;
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(GetCurrentTimestamp()), limit));
+	return Max(DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now), span)) - now, 1);
+}
+
+int64
+deadline_argument(FunctionCallInfo fcinfo)
+{
+	int64		span = span_argument(fcinfo, "time_limit");
+
+	return span == 0 ? 0 : GetCurrentTimestamp() + span;
 }
 
 bool

@@ -26,6 +26,9 @@ extern Objectives objectives_argument(FunctionCallInfo fcinfo, const char *name,
 /* "time_limit": the time when a search must end, or 0. */
 extern int64 deadline_argument(FunctionCallInfo fcinfo);
 
+/* Microseconds that an argument allows; 0 if it is not given, or as good as for ever. */
+extern int64 span_argument(FunctionCallInfo fcinfo, const char *name);
+
 /* --------------------------------- statistics of this session's last search */
 
 typedef struct Session Session;
@@ -52,6 +55,9 @@ extern void session_end(Session *session, int64 evaluated, int workers, bool exa
  * passed before there was an answer, and what took how long.
  */
 extern void session_tell_limit(const Session *session, bool late);
+
+/* Says how far a loss can be above the least possible, if there is a bound. */
+extern void session_tell_gap(const Session *session, double loss);
 
 /* The most workers for a search: anonopt.max_workers. */
 extern int	max_workers(void);

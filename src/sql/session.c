@@ -4,6 +4,8 @@
  */
 #include "base/compat.h"
 
+#include <math.h>
+
 #include "catalog/pg_authid.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
@@ -172,6 +174,20 @@ session_tell_limit(const Session *session, bool late)
 			 errmsg("time limit ended the search before it finished"),
 			 errdetail("Reading took %.1f s, searching %.1f s, and writing %.1f s.", session->read_ms / 1000,
 					   session->search_ms / 1000, session->write_ms / 1000)));
+}
+
+void
+session_tell_gap(const Session *session, double loss)
+{
+	if (!session->bounded)
+		return;
+	if (loss > 0 && session->bound <= 0)
+		ereport(NOTICE,
+				(errmsg("nothing is proven about the least possible loss")));
+	else
+		ereport(NOTICE,
+				(errmsg("the recoding loses at most %.1f %% above the least possible",
+						loss > 0 ? ceil((loss / session->bound - 1) * 1000) / 10 : 0.0)));
 }
 
 SQL_FUNCTION(anonopt_last_search)

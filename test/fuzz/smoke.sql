@@ -51,6 +51,7 @@ SELECT anonopt.k_anonymity('people', '{age,town}'), anonopt.l_diversity('people'
 -- recodings
 SELECT anonopt.create_recoding('recoded', 'people', k => 2, seed => 1), anonopt.create_recoding('hasty', 'people', k => 2, l => 2, time_limit => '1 us');
 SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.recoding_refinement('people', 'recoded', 'range'), anonopt.extend_recoding('recoded', 'people', k => 2),
+	anonopt.recoding_bound('people', 2), anonopt.recoding_bound('people', 3, 'nwp', 'range', '1 s'), anonopt.create_recoding('proven', 'people', k => 2, proof => '1 s'),
 	anonopt.recoding_curve('people', '{2,3}'), anonopt.recoding_curve('people', '{2}', 'cm', 'range');
 SELECT anonopt.property_vector('people', NULL, 'loss', 'id', recoding => 'recoded'), anonopt.property_vector('people', NULL, 'class_size', 'id',
 		cuts => ARRAY[repeat('01', 9) || '0', '1010', '010']::varbit[]), anonopt.compare('people', 'recoded'::regclass, 'recoded'),
