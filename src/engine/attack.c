@@ -119,7 +119,7 @@ candidates_create(const Population *population, const TupleTable *items)
 	candidates->slices = population_alloc(population, sizeof(uint32), (Size) items->ntuples + 1);
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		Size		n = (Size) population->attrs[a].hierarchy->nleaves * candidates->nwords + 1;
+		Size		n = ((Size) population->attrs[a].hierarchy->nleaves + 1) * candidates->nwords;
 
 		candidates->bits[a] = population_alloc(population, sizeof(uint64), n);
 		memset(candidates->bits[a], 0, sizeof(uint64) * n);
@@ -160,24 +160,33 @@ combine_column(Candidates *candidates, int a, uint32 code, int depth)
 	candidates->codes[depth] = code;
 }
 
-/* Finds the items that fit what is known of a group of people. */
-static void
-find_candidates(Candidates *candidates, const KnownClasses *known, uint32 group)
+void
+find_candidates(Candidates *candidates, const int *set, int size, const uint32 *codes)
 {
-	const Population *population = candidates->population;
-	const uint64 *key = known->keys + (Size) group * population->nwords;
 	int			depth = 0;
 
-	while (depth < candidates->depth &&
-		   candidates->codes[depth] == key_get(key, &population->attrs[known->set[depth]].field))
+	while (depth < candidates->depth && candidates->codes[depth] == codes[depth])
 		depth++;
-	for (; depth < known->size; depth++)
-		combine_column(candidates, known->set[depth], key_get(key, &population->attrs[known->set[depth]].field), depth);
+	for (; depth < size; depth++)
+		combine_column(candidates, set[depth], codes[depth], depth);
 	candidates->depth = depth;
 	candidates->nfound = 0;
 	for (uint32 i = 0; i < candidates->n[depth]; i++)
 		for (uint64 word = candidates->words[depth][i]; word != 0; word &= word - 1)
 			candidates->found[candidates->nfound++] = candidates->at[depth][i] * 64 + pg_rightmost_one_pos64(word);
+}
+
+/* Finds those that fit what is known of a group of people. */
+static void
+find_group(Candidates *candidates, const KnownClasses *known, uint32 group)
+{
+	const Population *population = candidates->population;
+	const uint64 *key = known->keys + (Size) group * population->nwords;
+	uint32		codes[MAX_ATTRIBUTES];
+
+	for (int i = 0; i < known->size; i++)
+		codes[i] = key_get(key, &population->attrs[known->set[i]].field);
+	find_candidates(candidates, known->set, known->size, codes);
 }
 
 /* Collects the histograms of the items that were found. */
@@ -265,14 +274,10 @@ single_out(void *arg, const KnownClasses *known)
 
 		if (shown->candidates != NULL)
 		{
-			find_candidates(shown->candidates, known, i);
+			find_group(shown->candidates, known, i);
 			candidates = (double) candidate_people(shown->candidates);
 		}
 		figures.people += people;
-		if (candidates == 0)
-			continue;
-		if (shown->one_to_one)
-			candidates = Max(candidates, people);
 		figures.certain += candidates == 1 ? people : 0;
 		figures.highest = Max(figures.highest, 1 / candidates);
 		figures.expected += people / candidates;
@@ -424,13 +429,42 @@ infer(void *arg, const KnownClasses *known)
 		ntheirs = nown;
 		if (candidates != NULL)
 		{
-			find_candidates(candidates, known, i);
+			find_group(candidates, known, i);
 			theirs = values_of(histograms, candidate_slices(candidates, attack->column), candidates->nfound, &ntheirs);
 		}
 		add_guesses(attack, attack->own, nown, theirs, ntheirs, &figures);
 		histograms_release(histograms, mark);
 	}
 	note_set(attack, &figures, known);
+}
+
+/* -------------------------------------------------------------------- linkage */
+
+void
+attack_add_links(AttackFigures *figures, int64 people, int64 others, int64 groups, bool one_by_one)
+{
+	double		candidates = (double) (one_by_one ? Max(people, others) : others);
+
+	figures->people += (double) people * groups;
+	if (people == 0 || others == 0)
+		return;
+	figures->certain += candidates == 1 ? (double) people * groups : 0;
+	figures->highest = Max(figures->highest, 1 / candidates);
+	figures->expected += (one_by_one ? Min(people, others) : people) / candidates * groups;
+}
+
+void
+attack_end_links(AttackFigures *figures, int64 others, bool one_by_one)
+{
+	AttackFigures by_nothing = {0};
+
+	figures->attack = ATTACK_LINKAGE;
+	figures->column = -1;
+	if (figures->people == 0)
+		return;
+	attack_add_links(&by_nothing, (int64) figures->people, others, 1, one_by_one);
+	figures->expected /= figures->people;
+	figures->baseline = by_nothing.expected / figures->people;
 }
 
 /* ------------------------------------------------------------------- together */

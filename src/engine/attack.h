@@ -64,6 +64,12 @@ candidate_fits(Candidates *candidates, int a, uint32 code, uint32 item)
 	candidates->bits[a][(Size) code * candidates->nwords + item / 64] |= UINT64CONST(1) << item % 64;
 }
 
+/*
+ * Finds the items that fit codes of a set of columns; the code behind the last
+ * is of no leaf, which those fit that fit all.
+ */
+extern void find_candidates(Candidates *candidates, const int *set, int size, const uint32 *codes);
+
 /* People whom something shows, and among whom each is sought. */
 typedef struct ShownPeople
 {
@@ -71,8 +77,6 @@ typedef struct ShownPeople
 	const TupleTable *tuples;	/* what can be known of them */
 	const bool *hidden;			/* by tuple: they are not shown; or NULL */
 	Candidates *candidates;		/* NULL: those with the same codes */
-	bool		one_to_one;		/* those with the same codes are sought, too,
-								 * so nobody has fewer candidates */
 } ShownPeople;
 
 /*
@@ -110,5 +114,15 @@ extern const char *attack_target(const Population *population, const AttackFigur
  * out, and counted.
  */
 extern List *attack_people(const ShownPeople *shown, const Knowledge *knowledge, double effort, int *left_out);
+
+/*
+ * Adds groups of people shown to figures of linkage, given how many people of
+ * another relation or release may be each of them: one by one, since only people
+ * with equal labels are sought among these, or each among all.
+ */
+extern void attack_add_links(AttackFigures *figures, int64 people, int64 others, int64 groups, bool one_by_one);
+
+/* Ends them, given all people of the other side. */
+extern void attack_end_links(AttackFigures *figures, int64 others, bool one_by_one);
 
 #endif

@@ -288,6 +288,13 @@ join(uint32 *joined, uint32 a, uint32 b)
 	joined[Max(a, b)] = Min(a, b);
 }
 
+/*
+ * Finds a content's labels in the hierarchy that it was made with or, if that
+ * is gone or another role's, in the data set's; returns false if they are in
+ * neither.
+ */
+extern bool find_labels_anywhere(FoundLabels *found, Composition *composition, const KnownContent *placed, int i);
+
 /* How a content is compared with another: by the finest labels that both have in common. */
 extern void view_contents(Composition *composition, const KnownContent *a, const KnownContent *b,
 						  CommonView *view);

@@ -115,21 +115,14 @@ join_side(Side *side, uint32 *joined)
 		}
 }
 
-/*
- * Finds a content's labels in the hierarchy that it was made with or, if that
- * is gone or another role's, in the data set's; returns false if they are in
- * neither.
- */
-static bool
-side_begin(Side *side, Composition *composition, const KnownContent *placed, int i)
+bool
+find_labels_anywhere(FoundLabels *found, Composition *composition, const KnownContent *placed, int i)
 {
 	const ReleaseEntry *known = &placed->release;
-	const Content *content = placed->content;
 	const Attribute *attr = find_hierarchy(composition, known->hierarchies[i]);
 	int			column = attribute_of_column(composition->dataset, known->generalized[i]);
 	const Generalization anywhere = {BY_RECORDS};
 
-	side->offset = 0;
 	if (known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY)
 		return false;
 	if (attr == NULL && column >= 0)
@@ -141,12 +134,20 @@ side_begin(Side *side, Composition *composition, const KnownContent *placed, int
 	 * the generalization that is known is the release's last one, so if the
 	 * labels are not there, any level will do
 	 */
-	if ((!find_labels(&side->labels, content, i, &known->by, attr) || side->labels.n == 0) &&
-		!find_labels(&side->labels, content, i, &anywhere, attr))
+	return (find_labels(found, placed->content, i, &known->by, attr) && found->n > 0) ||
+		find_labels(found, placed->content, i, &anywhere, attr);
+}
+
+static bool
+side_begin(Side *side, Composition *composition, const KnownContent *placed, int i)
+{
+	Size		n = (Size) placed->content->nlabels[i] + 1;
+
+	side->offset = 0;
+	if (!find_labels_anywhere(&side->labels, composition, placed, i))
 		return false;
-	side->first = MemoryContextAllocHuge(CurrentMemoryContext,
-										 sizeof(uint32) * ((Size) content->nlabels[i] + 1));
-	memset(side->first, 0xff, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
+	side->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
+	memset(side->first, 0xff, sizeof(uint32) * n);
 	return true;
 }
 

@@ -11,7 +11,10 @@
 
 #include "access/xact.h"
 #include "catalog/trusted_code.h"
+#include "base/budget.h"
+#include "miscadmin.h"
 #include "read/population_read.h"
+#include "read/reading.h"
 #include "release/release_verify.h"
 #include "utils/guc.h"
 #include "utils/json.h"
@@ -76,7 +79,8 @@ cover_labels(Candidates *candidates, const Classes *classes, uint32 nlabelled)
 		{
 			const LeafRun *run = class < nlabelled ? &runs[classes->codes[class_at(classes, class, a)]] : &all;
 
-			for (uint32 leaf = run->first; leaf < run->end; leaf++)
+			/* what has no leaf is covered where everything is */
+			for (uint32 leaf = run->first; leaf < run->end + (run->end - run->first == all.end); leaf++)
 				candidate_fits(candidates, a, leaf, class);
 		}
 	}
@@ -94,19 +98,22 @@ cover_values(Candidates *candidates, const Classes *classes)
 												  &population->attrs[a].field), classes->class_of[i]);
 }
 
-/* The people in the classes of a release. */
-static ShownPeople
-shown_people(const Release *release)
+static bool
+labels_overlap(const Release *release)
 {
-	const Classes *classes = release->classes;
-	bool		overlaps = classes->node == NULL || classes->starred > 0 || release->permuted;
-	Classes    *counted;
-	ShownPeople shown = shown_in_classes(classes, overlaps, &counted);
+	return release->classes->node == NULL || release->classes->starred > 0 || release->permuted;
+}
+
+/* The people in the classes of a release, and the classes. */
+static ShownPeople
+shown_people(const Release *release, bool overlaps, Classes **counted)
+{
+	ShownPeople shown = shown_in_classes(release->classes, overlaps, counted);
 
 	if (release->permuted)
-		cover_values(shown.candidates, counted);
+		cover_values(shown.candidates, *counted);
 	else if (overlaps)
-		cover_labels(shown.candidates, counted, classes->n);
+		cover_labels(shown.candidates, *counted, release->classes->n);
 	return shown;
 }
 
@@ -117,6 +124,7 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown)
 	(entry->by.kind != BY_LEVELS && entry->by.kind != BY_CUTS);
 	ShownPeople shown = {0};
 	Release    *release;
+	Classes    *counted;
 
 	require_release_owner(entry->relation);
 	require_trusted_relation(entry->relation);
@@ -131,9 +139,122 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown)
 		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
 	}
 	else if (release->population != NULL)
-		shown = shown_people(release);
+		shown = shown_people(release, labels_overlap(release), &counted);
 	release_close(release);
 	return shown;
+}
+
+/* ---------------------------------------------------------- linkage with a register */
+
+/* Counts the people of a register whom the labels of each class cover, by the columns of a set. */
+static int64 *
+count_covered(const ShownPeople *shown, const int *set, int size, const Outsiders *people)
+{
+	Candidates *candidates = shown->candidates;
+	int64	   *counts = budget_alloc_zero(sizeof(int64), (Size) candidates->items->ntuples + 1);
+	uint32		codes[MAX_ATTRIBUTES];
+
+	for (uint32 i = 0; i < people->ntuples; i++)
+	{
+		const uint64 *key = people->keys + (Size) i * shown->population->nwords;
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < size; j++)
+		{
+			const Attribute *attr = &shown->population->attrs[set[j]];
+			bool		unknown = people->unknown != NULL && (people->unknown[i] >> j & 1) != 0;
+
+			codes[j] = unknown ? attr->hierarchy->nleaves : key_get(key, &attr->field);
+		}
+		find_candidates(candidates, set, size, codes);
+		for (uint32 j = 0; j < candidates->nfound; j++)
+			counts[candidates->found[j]] += people->counts[i];
+	}
+	return counts;
+}
+
+/* Adds the links of classes, those with the same labels of a set together where none overlap. */
+static void
+add_class_links(AttackFigures *figures, const Classes *classes, const int *set, int size, const int64 *others, bool overlap)
+{
+	KeyCounter *groups = key_counter_create(CurrentMemoryContext, size + 1, 1024);
+	int64	   *others_of = budget_alloc(sizeof(int64), (Size) classes->n + 1);
+
+	for (uint32 class = 0; class < classes->n; class++)
+	{
+		uint64	   *key = key_counter_candidate(groups);
+
+		key[0] = overlap ? class : 0;
+		for (int j = 0; j < size; j++)
+			key[j + 1] = overlap ? 0 : classes->first_leaf[class_at(classes, class, set[j])];
+		others_of[key_counter_add(groups, classes->table->counts[class])] = others[class];
+	}
+	for (uint32 group = 0; group < groups->nkeys; group++)
+		attack_add_links(figures, groups->counts[group], others_of[group], 1, !overlap);
+}
+
+void
+refuse_register(Oid relation)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("relation %s has none of the known columns", relation_sql_name(relation)),
+			 errhint("A register must have some of the quasi-identifiers, under the same names.")));
+}
+
+AttackLink *
+release_attack_register(const ReleaseEntry *entry, Oid relation, char *const *known, int nknown)
+{
+	AttackLink *link = palloc0(sizeof(AttackLink));
+	Release    *release;
+	Dataset    *dataset;
+	bool		overlap;
+	Population	common;
+	Classes    *counted;
+	ShownPeople shown;
+	Outsiders  *people;
+	int64		others = 0;
+
+	if (entry->is_private)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a release that shows a sample cannot be linked with a register"),
+				 errdetail("It is not drawn again.")));
+	release = read_source(entry);
+	if (release->population == NULL || release->classes->out != NULL)
+		return NULL;
+	dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
+	overlap = labels_overlap(release);
+	shown = shown_people(release, true, &counted);
+	link->names = palloc(sizeof(char *) * MAX_ATTRIBUTES);
+	link->target = get_rel_name(relation);
+	/* codes have the places of the whole population */
+	common = *release->population;
+	common.attrs = palloc(sizeof(Attribute) * MAX_ATTRIBUTES);
+	common.nattrs = dataset->nattributes = 0;
+	dataset->attributes = palloc(sizeof(Declared) * MAX_ATTRIBUTES);
+	for (int a = 0; a < release->population->nattrs; a++)
+	{
+		const Declared *declared = declared_attribute(release->dataset, a);
+
+		if (!OidIsValid(column_type(relation, declared->column)) || (nknown >= 0 && !is_named(known, nknown, declared->column)))
+			continue;
+		link->names[link->n++] = declared->column;
+		link->figures.known[common.nattrs] = a;
+		dataset->attributes[dataset->nattributes++] = *declared;
+		common.attrs[common.nattrs++] = release->population->attrs[a];
+	}
+	if (common.nattrs == 0)
+		refuse_register(relation);
+	people = read_outsiders(dataset, relation, &common, true);
+	for (uint32 i = 0; i < people->ntuples; i++)
+		others += people->counts[i];
+	add_class_links(&link->figures, counted, link->figures.known, link->n,
+					count_covered(&shown, link->figures.known, link->n, people), overlap);
+	attack_end_links(&link->figures, others, !overlap);
+	release_close(release);
+	return link;
 }
 
 /* ------------------------------------------------------- figures of an entry */
@@ -221,6 +342,7 @@ append_residual(StringInfo json, const Release *release)
 {
 	const Population *population = release->population;
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	Classes    *counted;
 	ShownPeople shown;
 
 	/* rows of people who are left out are in classes */
@@ -230,7 +352,7 @@ append_residual(StringInfo json, const Release *release)
 		return;
 	}
 	population_mark(population, marks);
-	shown = shown_people(release);
+	shown = shown_people(release, labels_overlap(release), &counted);
 	append_attacks(json, &shown);
 	population_release(population, marks);
 }

@@ -14,6 +14,31 @@
  */
 extern ShownPeople release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown);
 
+/* A linkage by named columns with a relation or release. */
+typedef struct AttackLink
+{
+	AttackFigures figures;
+	int			n;
+	char	  **names;
+	const char *target;
+} AttackLink;
+
+/*
+ * Links the rows of a release, as a refresh would write it, with those of a
+ * register of people, whose values are generalized likewise, by all columns
+ * that both have or, of these, the known ones.
+ */
+extern AttackLink *release_attack_register(const ReleaseEntry *entry, Oid relation, char *const *known, int nknown);
+
+/* Fails because a register has none of the columns. */
+pg_noreturn extern void refuse_register(Oid relation);
+
+/*
+ * Links what a release shows with the last content of each other release of
+ * these people of which the caller is told; says how many are left out.
+ */
+extern List *release_attack_links(const ReleaseEntry *entry);
+
 /*
  * The figures of a release whose classes have been chosen, as json:
  *

@@ -13,6 +13,7 @@
 #include "read/population_read.h"
 #include "release/release_attack.h"
 #include "sql/call.h"
+#include "utils/lsyscache.h"
 
 /* What is known, as named by the caller. */
 typedef struct KnownNames
@@ -86,15 +87,11 @@ require_countable(const ShownPeople *shown, int columns)
 /* ----------------------------------------------------------------------- rows */
 
 static void
-put_figures(ResultRow *row, const AttackFigures *figures, const Population *population, const char *target)
+put_figures(ResultRow *row, const AttackFigures *figures, char *const *names, int nnames, const char *target)
 {
-	char	   *names[MAX_ATTRIBUTES];
-
 	put_string(row, "attack", attack_names[figures->attack]);
-	for (int i = 0; i < figures->nknown; i++)
-		names[i] = unconstify(char *, population->attrs[figures->known[i]].name);
 	if (!figures->is_mean)
-		put_datum(row, "known", NAMEARRAYOID, names_datum(names, figures->nknown));
+		put_datum(row, "known", NAMEARRAYOID, names_datum(names, nnames));
 	put_string(row, "target", target);
 	put_count(row, "people", (int64) figures->people);
 	put_count(row, "certain", (int64) figures->certain);
@@ -116,7 +113,14 @@ put_attacks(ResultRow *row, const ShownPeople *shown, KnownNames *known)
 		return;
 	require_countable(shown, known->knowledge.columns);
 	foreach(cell, attack_people(shown, &known->knowledge, ATTACK_EFFORT, &left_out))
-		put_figures(row, lfirst(cell), shown->population, attack_target(shown->population, lfirst(cell)));
+	{
+		const AttackFigures *figures = lfirst(cell);
+		char	   *names[MAX_ATTRIBUTES];
+
+		for (int i = 0; i < figures->nknown; i++)
+			names[i] = unconstify(char *, shown->population->attrs[figures->known[i]].name);
+		put_figures(row, figures, names, figures->nknown, attack_target(shown->population, figures));
+	}
 	if (left_out > 0)
 		ereport(NOTICE,
 				(errmsg_plural("%d attack by any number of columns is left out",
@@ -143,6 +147,39 @@ declare_columns(Dataset *dataset, char *const *names, int n, Role role, const Kn
 	}
 }
 
+/* Links rows with those of a register that have equal values in all columns that both have. */
+static void
+put_register(ResultRow *row, Dataset *dataset, Oid relation)
+{
+	AttackFigures figures = {0};
+	int64		others = 0;
+	char	   *names[MAX_ATTRIBUTES];
+	int			n = 0;
+	QueryRows  *sizes;
+	bool		isnull;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && OidIsValid(column_type(relation, dataset->attributes[i].column)))
+		{
+			names[n] = dataset->attributes[i].column;
+			dataset->attributes[n++] = dataset->attributes[i];
+		}
+	dataset->nattributes = n;
+	if (n == 0)
+		refuse_register(relation);
+	sizes = read_matched_sizes(dataset, relation);
+	for (int i = 0; i < sizes->n; i++)
+	{
+		int64		theirs = DatumGetInt64(row_value(sizes, i, 1, &isnull));
+		int64		groups = DatumGetInt64(row_value(sizes, i, 2, &isnull));
+
+		attack_add_links(&figures, DatumGetInt64(row_value(sizes, i, 0, &isnull)), theirs, groups, true);
+		others += theirs * groups;
+	}
+	attack_end_links(&figures, others, true);
+	put_figures(row, &figures, names, n, get_rel_name(relation));
+}
+
 OWN_FUNCTION(anonopt_attack_relation)
 {
 	ResultRow  *row = result_begin(fcinfo);
@@ -165,6 +202,8 @@ OWN_FUNCTION(anonopt_attack_relation)
 	declare_columns(dataset, names, n, ROLE_SENSITIVE, &known);
 	shown = shown_as_read(population_read(dataset));
 	put_attacks(row, &shown, &known);
+	if (is_given(fcinfo, "register") && shown.population->people > 0)
+		put_register(row, dataset, relation_argument(fcinfo, "register"));
 	return (Datum) 0;
 }
 
@@ -178,9 +217,23 @@ OWN_FUNCTION(anonopt_attack_release)
 	int			settings = release_settings_begin();
 	ReleaseEntry *entry = release_entry_require(relation);
 	ShownPeople shown = release_read_attacked(entry, known.names, known.knowledge.n);
+	List	   *links = NIL;
+	ListCell   *cell;
 
+	if (shown.population != NULL && is_given(fcinfo, "register"))
+		links = list_make1(release_attack_register(entry, relation_argument(fcinfo, "register"), known.names,
+												   known.knowledge.n));
+	else if (known.knowledge.n < 0 && known.knowledge.columns == 0)
+		links = release_attack_links(entry);
 	release_settings_end(settings);
 	if (shown.population != NULL)
 		put_attacks(row, &shown, &known);
+	foreach(cell, links)
+	{
+		const AttackLink *link = lfirst(cell);
+
+		if (link != NULL)
+			put_figures(row, &link->figures, link->names, link->n, link->target);
+	}
 	return (Datum) 0;
 }

@@ -10,6 +10,8 @@ CREATE TABLE attack.data (id int PRIMARY KEY, q1 int, q2 int, q3 int, s text, u 
 -- What the rows of a release show, and whose they are; what can be known of the people whom it shows.
 CREATE TABLE attack.shown (id int, cells text[], who int);
 CREATE TABLE attack.person (id int, x text[], s text, u text, who int);
+-- People of another relation.
+CREATE TABLE attack.register (q2 int, name text, q1 int);
 -- Whether a row covers what is known of a person, by column: three quasi-identifiers, then s and u.
 CREATE TABLE attack.covers (person int, shown int, c boolean[]);
 
@@ -32,13 +34,16 @@ DECLARE
 BEGIN
 	PERFORM setseed((seed % 1000) / 1000.0);
 	PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset = 'd';
+	PERFORM anonopt.forget_release(release) FROM anonopt.release;
 	n := 6 + attack.below(CASE WHEN seed % 3 = 0 THEN 60 ELSE 25 END);
-	TRUNCATE attack.data, attack.shown, attack.person, attack.covers;
+	TRUNCATE attack.data, attack.shown, attack.person, attack.covers, attack.register;
 	INSERT INTO attack.data
 	SELECT i, CASE WHEN random() < 0.1 AND seed % 9 <> 4 THEN NULL ELSE floor(8 * random() ^ 2) END,
 		CASE WHEN random() < 0.1 AND seed % 9 <> 4 THEN 99 ELSE attack.below(4) END, floor(6 * random() ^ 1.5), CASE WHEN random() < 0.07 THEN NULL ELSE chr(97 + attack.below(3)) END,
 		CASE seed % 2 WHEN 0 THEN attack.below(n) ELSE attack.below(2) END, attack.below(n * 2 / 3)
 	FROM generate_series(1, n) i;
+	INSERT INTO attack.register SELECT CASE WHEN random() < 0.1 AND seed % 9 <> 4 THEN 99 ELSE attack.below(5) END, i::text, CASE WHEN random() < 0.1 THEN NULL ELSE attack.below(8) END
+	FROM generate_series(1, 3 + attack.below(25)) i;
 	PERFORM anonopt.create_dataset('d', 'attack.data', 1, CASE WHEN seed % 8 = 7 THEN 'who'::name END);
 	PERFORM anonopt.add_quasi_identifier('d', ('q' || a)::name, 'attack.leaves', unknown => '*') FROM generate_series(1, 3) a ORDER BY a;
 	PERFORM anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('d', 'u');
@@ -130,6 +135,49 @@ CREATE FUNCTION attack.expected(persons boolean) RETURNS SETOF attack.figures LA
 	UNION ALL SELECT 'inference', attack.names(set), CASE t WHEN 4 THEN 's' ELSE 'u' END, people, certain, highest, expected, baseline FROM guess
 $$;
 
+-- How often rows are linked to the right ones of the register: row by row, or group by group of equal labels.
+CREATE FUNCTION attack.registered(how text, levels int[]) RETURNS SETOF attack.figures LANGUAGE sql AS $$
+	WITH labels AS (
+		SELECT CASE how WHEN 'node' THEN ARRAY[attack.label(q1::text, levels[1]), attack.label(q2::text, levels[2])] ELSE ARRAY[q1, q2]::text[] END AS x FROM attack.register),
+	shown AS (SELECT id, cells, cells[1 : 2] AS x FROM attack.shown),
+	grouped AS (
+		SELECT f, (SELECT count(*) FROM labels l WHERE l.x IS NOT DISTINCT FROM s.x) AS g FROM (SELECT x, count(*) AS f FROM shown GROUP BY x) s),
+	row AS (
+		SELECT (SELECT count(*) FROM attack.register r WHERE CASE how
+			WHEN 'range' THEN coalesce(r.q1, 8) <@ s.cells[1]::int4range AND r.q2 <@ s.cells[2]::int4range
+			WHEN 'permuted' THEN EXISTS (SELECT FROM attack.shown o WHERE o.cells[6] = s.cells[6] AND o.cells[1] IS NOT DISTINCT FROM r.q1::text)
+				AND EXISTS (SELECT FROM attack.shown o WHERE o.cells[6] = s.cells[6] AND o.cells[2] IS NOT DISTINCT FROM r.q2::text)
+			WHEN 'node' THEN s.cells[6] = 'true' OR (attack.label(r.q1::text, levels[1]) IS NOT DISTINCT FROM s.x[1] AND attack.label(r.q2::text, levels[2]) IS NOT DISTINCT FROM s.x[2])
+			ELSE attack.may_show(s.x[1], r.q1::text) AND attack.may_show(s.x[2], r.q2::text) END) AS g FROM shown s),
+	every AS (SELECT (SELECT count(*) FROM shown) AS f, (SELECT count(*) FROM attack.register) AS g)
+	SELECT 'linkage', '{q1,q2}'::name[], 'register'::name, f, c, h, e, b FROM (
+		SELECT sum(f)::bigint AS f, coalesce(sum(f) FILTER (WHERE f = 1 AND g = 1), 0)::bigint AS c, coalesce(max(1.0 / greatest(f, g)) FILTER (WHERE g > 0), 0) AS h,
+			sum(least(f, g)::numeric / greatest(f, g)) / sum(f) AS e, (SELECT least(f, g)::numeric / greatest(f, g) / f FROM every) AS b
+		FROM grouped WHERE how = 'equal' OR (how = 'node' AND NOT EXISTS (SELECT FROM shown WHERE cells[6] = 'true'))
+		UNION ALL
+		SELECT count(*), count(*) FILTER (WHERE g = 1), coalesce(max(1.0 / nullif(g, 0)), 0), avg(coalesce(1.0 / nullif(g, 0), 0)), (SELECT 1.0 / g FROM every)
+		FROM row WHERE how NOT IN ('equal', 'node') OR (how = 'node' AND EXISTS (SELECT FROM shown WHERE cells[6] = 'true'))) x
+	WHERE f > 0
+$$;
+
+-- To those of another release, attack.other, with levels of its own.
+CREATE FUNCTION attack.linked() RETURNS SETOF attack.figures LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE TEMP TABLE meet ON COMMIT DROP AS
+	SELECT a, b, EXISTS (SELECT FROM unnest('{0,1,2,3,4,5,6,7,99,NULL}'::text[]) v WHERE attack.may_show(a, v) AND attack.may_show(b, v)) AS meet
+	FROM (SELECT DISTINCT c AS a FROM attack.shown, unnest(cells[1 : 3]) c) a,
+		(SELECT DISTINCT c AS b FROM attack.other o, unnest(ARRAY[o.q1, o.q2, o.q3]) c) b;
+	RETURN QUERY
+	WITH row AS (SELECT count(o.id) AS n FROM attack.shown s LEFT JOIN attack.other o ON o.s IS NOT DISTINCT FROM s.cells[4] AND o.u::text = s.cells[5]
+		AND (s.cells[6] = 'true' IS TRUE OR NOT EXISTS (SELECT FROM unnest(s.cells[1 : 3], ARRAY[o.q1, o.q2, o.q3]) x(a, b)
+			JOIN meet ON meet.a IS NOT DISTINCT FROM x.a AND meet.b IS NOT DISTINCT FROM x.b WHERE NOT meet.meet))
+		GROUP BY s.id)
+	SELECT 'linkage', '{q1,q2,q3,s,u}'::name[], 'attack.other'::name, count(*), count(*) FILTER (WHERE n = 1), max(1.0 / nullif(n, 0)), avg(coalesce(1.0 / nullif(n, 0), 0)),
+		(SELECT 1.0 / count(*) FROM attack.other)
+	FROM row;
+	DROP TABLE meet;
+END $$;
+
 CREATE TABLE attack.tried (seed int, line text);
 
 -- What differs for one seed, whose remainder is the kind of release.
@@ -142,9 +190,10 @@ DECLARE
 	options text := format('k => %s, columns => %L', 1 + attack.below(3), '{id}');
 	recoding text;
 	levels int[];
+	links boolean;
 BEGIN
 	PERFORM attack.make(seed);
-	DROP TABLE IF EXISTS attack.released, attack.recoding;
+	DROP TABLE IF EXISTS attack.released, attack.other, attack.recoding;
 	IF kind = 1 THEN
 		how := 'equal';
 		PERFORM attack.note('attack.data', how, NULL);
@@ -185,10 +234,15 @@ BEGIN
 		END IF;
 		call := quote_literal(call);
 	END IF;
+	links := kind IN (0, 2, 3, 5, 8) AND NOT seed % 8 = 7;
+	IF links THEN
+		PERFORM anonopt.publish_table('attack.other', 'd', levels => ARRAY[attack.below(4), attack.below(3), attack.below(4)], k => 1, columns => '{id}');
+	END IF;
 	EXECUTE format('INSERT INTO attack.tried SELECT %s, attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures)'
-		' FROM anonopt.attack(%s)', seed, call);
+		' FROM (SELECT * FROM anonopt.attack(%s) UNION ALL SELECT * FROM anonopt.attack(%2$s, register => ''attack.register'') WHERE attack = ''linkage'') x', seed, call);
 	RETURN QUERY
-	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x)
+	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x UNION ALL SELECT attack.line(x) FROM attack.registered(how, levels) x
+		UNION ALL SELECT attack.line(x) FROM attack.linked() x WHERE links)
 	SELECT seed || ' has ' || line FROM (TABLE got EXCEPT ALL TABLE expected) x
 	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
 END $$;
