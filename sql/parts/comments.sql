@@ -209,7 +209,7 @@ COMMENT ON FUNCTION anonopt.json_names(jsonb) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_answer(text, anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_questions(anonopt.reported[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_promised(anonopt.reported, text) IS 'internal';
-COMMENT ON FUNCTION anonopt.report_options(anonopt.reported[], name[], jsonb, anonopt.node[], float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.report_options(anonopt.reported[], name[], jsonb, anonopt.node[], jsonb, float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_choices(text, jsonb, timestamptz) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_bands(text, regclass, int) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_others(anonopt.reported) IS 'internal';

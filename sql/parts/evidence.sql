@@ -75,7 +75,14 @@ END;
 CREATE FUNCTION anonopt.evidence_of(a anonopt.auditor, reader oid, threshold float8, standard text, recipient text) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
-	WITH fact AS (
+	WITH combined AS (
+		SELECT COALESCE(jsonb_agg(jsonb_build_object('name', o.name, 'published_at', anonopt.utc_text(o.published_at),
+			'smallest_together', o.figures -> 'together') ORDER BY o.published_at, o.id), '[]') AS releases
+		FROM anonopt.published p CROSS JOIN LATERAL anonopt.releases_of_people(anonopt.as_oid(p.source),
+			(SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = p.published_by)) r (id)
+		JOIN anonopt.published o ON o.id = r.id AND o.id <> p.id
+		WHERE p.id = a.id AND (has_table_privilege(reader, 'anonopt.auditor', 'SELECT') OR anonopt.is_told_of(reader, o.published_by))),
+	fact AS (
 		SELECT jsonb_build_object(
 			'schema', 1,
 			'extension', 'anonopt ' || (a.figures ->> 'version'),
@@ -108,26 +115,21 @@ BEGIN ATOMIC
 					AND NOT EXISTS (SELECT FROM jsonb_array_elements(a.promises) q WHERE q ->> 'column' = c.c ->> 'column')))),
 			'verified', jsonb_build_object('at', anonopt.utc_text(a.verified_at), 'ok', a.verified_ok,
 				'by', CASE WHEN a.verified IS NULL THEN 'publishing' ELSE 'verify' END, 'found', a.verified),
-			'people', COALESCE(a.measures -> 'people', a.figures -> 'initial' -> 'people'),
+			'people', COALESCE(a.measures -> 'people', a.figures -> 'attacks' -> 'initial' -> 'people'),
 			'threshold', threshold,
 			'k_of_threshold', ceil(1 / threshold),
-			'risk', jsonb_build_object('initial', anonopt.risk_of_sizes(a.figures -> 'initial', threshold), 'residual', anonopt.risk_of_sizes(a.figures -> 'residual', threshold)),
+			'risk', jsonb_build_object('initial', anonopt.risk_of_sizes(a.figures -> 'attacks' -> 'initial', threshold), 'residual', anonopt.risk_of_sizes(a.figures -> 'residual', threshold)),
 			'missing', jsonb_build_object('left_out', a.measures -> 'suppressed', 'starred', a.measures -> 'starred', 'columns', a.figures -> 'missing'),
 			'loss', jsonb_build_object('glm', a.measures -> 'glm', 'nwp', a.measures -> 'nwp', 'cm', a.measures -> 'cm'),
-			'combined', jsonb_build_object('smallest_together', a.figures -> 'together', 'smallest_difference', a.smallest_difference,
-				'releases', (SELECT COALESCE(jsonb_agg(jsonb_build_object('name', o.name, 'published_at', anonopt.utc_text(o.published_at),
-						'smallest_together', o.figures -> 'together') ORDER BY o.published_at, o.id), '[]')
-					FROM anonopt.published p CROSS JOIN LATERAL anonopt.releases_of_people(anonopt.as_oid(p.source),
-						(SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = p.published_by)) r (id)
-					JOIN anonopt.published o ON o.id = r.id AND o.id <> p.id
-					WHERE p.id = a.id AND (has_table_privilege(reader, 'anonopt.auditor', 'SELECT') OR anonopt.is_told_of(reader, o.published_by)))),
+			'combined', jsonb_build_object('smallest_together', a.figures -> 'together', 'smallest_difference', a.smallest_difference, 'releases', c.releases),
 			'questions', jsonb_build_object(
-				'singling_out', jsonb_path_query_array(a.figures, '$.attack[*] ? (@.attack == "singling_out")'),
+				'singling_out', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "singling_out")'),
 				'linkability', jsonb_build_object(
 					'alone_by_value', jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (@.alone > 0)'),
-					'smallest_together', a.figures -> 'together',
-					'attack', jsonb_path_query_array(a.figures, '$.attack[*] ? (@.attack == "linkage")')),
-				'inference', jsonb_path_query_array(a.figures, '$.attack[*] ? (@.attack == "inference")'))) AS doc)
+					'smallest_together', (SELECT min(anonopt.json_number(t)) FROM jsonb_path_query(c.releases || jsonb_build_array(jsonb_build_object('smallest_together', a.figures -> 'together')),
+						'$[*].smallest_together') t),
+					'attack', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "linkage")')),
+				'inference', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "inference")'))) AS doc FROM combined c)
 	SELECT f.doc || CASE WHEN standard IS NULL THEN '{}' ELSE jsonb_build_object('standard', standard, 'clauses',
 		(SELECT jsonb_agg(jsonb_build_object('clause', c.clause, 'asks', c.asks, 'answer',
 			COALESCE(NULLIF(NULLIF(CASE WHEN c.answer IS NOT NULL THEN jsonb_path_query_first(f.doc, c.answer) END, 'null'), '[]'), '"not answered"')) ORDER BY c.ordinal)

@@ -67,11 +67,12 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: 
 svg { width: 100%; min-width: 34rem; height: auto }
 h1, h2, h3, p, li, .bars th { overflow-wrap: anywhere }
 .verdict { border-left: .4rem solid var(--good); padding: .1rem 1rem; margin: 1rem 0; background: var(--soft) }
+.warning { color: var(--bad) }
 .verdict.warned { border-color: var(--warn) }
-.verdict.warned h3 { color: var(--warn) }
+.verdict.warned h3, .verdict.warned .warning { color: var(--warn) }
 .verdict.broken { border-color: var(--bad) }
 .verdict h3 { margin: .5rem 0; color: var(--good) }
-.verdict.broken h3, .warning { color: var(--bad) }
+.verdict.broken h3 { color: var(--bad) }
 .columns { display: flex; flex-wrap: wrap; gap: 1rem; align-items: flex-start }
 .columns > div { min-width: 0; max-width: 100%; margin-right: 1rem }
 .bars { font-size: .85rem }

@@ -118,7 +118,7 @@ BEGIN
 		'rows', coalesce(anonopt.json_number(verified -> 'rows'), anonopt.json_number(evidence -> 'risk' -> 'residual' -> 'people')), 'others', verified -> 'others');
 	risk := anonopt.risk_of_sizes(evidence -> 'risk' -> 'initial', threshold);
 	found.before := jsonb_build_object('highest', anonopt.json_number(risk -> 'highest'), 'average', anonopt.json_number(risk -> 'average'),
-		'uniques', anonopt.json_number(risk -> 'alone'), 'share_above', risk -> 'prosecutor' -> 'above', 'journalist_highest', anonopt.json_number(risk -> 'highest'));
+		'uniques', anonopt.json_number(risk -> 'alone'), 'share_above', risk -> 'prosecutor' -> 'above');
 	risk := anonopt.risk_of_sizes(evidence -> 'risk' -> 'residual', threshold);
 	IF NOT entry -> 'measures' ? 'rows' THEN
 		found.after := jsonb_build_object('average', anonopt.json_number(risk -> 'average'), 'uniques', anonopt.json_number(risk -> 'alone'),
@@ -273,7 +273,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			(2, '', 'average', anonopt.percent(b.average), (SELECT array_agg(CASE WHEN hidden THEN 'not shown whose rows they are' ELSE anonopt.percent(average) END ORDER BY i) FROM risk)),
 			(3, '', 'people above ' || anonopt.percent(threshold), anonopt.percent(b.share_above),
 				(SELECT array_agg(CASE WHEN hidden AND k * threshold >= 1 THEN '0.0 %' ELSE anonopt.percent(share_above) END ORDER BY i) FROM risk)),
-			(4, 'journalist: does not know whether the person is in the data', 'highest', anonopt.percent(b.journalist_highest),
+			(4, 'journalist: does not know whether the person is in the data', 'highest', coalesce(nullif(anonopt.percent(b.journalist_highest), ''), 'at most ' || anonopt.percent(b.highest)),
 				(SELECT array_agg('at most ' || anonopt.percent(1 / k) ORDER BY i) FROM risk)),
 			(5, 'marketer: wants to recognize as many as possible', 'expected share of people', anonopt.percent(coalesce(b.marketer, b.average)),
 				(SELECT array_agg(anonopt.percent(average) ORDER BY i) FROM risk)),
@@ -313,8 +313,9 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 				string_agg(format('%s by %s', anonopt.people_text(anonopt.json_number(q -> 'alone')), q ->> 'column'), ', ')) END
 			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') q))
 		ELSE coalesce(
-			(SELECT string_agg(format('The best guess of %s is right for %s of the people, and would be for %s if their own rows were missing; it is certain for %s.', q ->> 'target',
+			(SELECT string_agg(format('The best guess of %s is right for %s of the people, and would be for %s if their own rows were missing, and for %s with nothing known; it is certain for %s.', q ->> 'target',
 				anonopt.percent(anonopt.json_number(q -> 'expected')), anonopt.percent(anonopt.json_number(q -> 'baseline')),
+				(SELECT anonopt.percent(anonopt.json_number(n -> 'expected')) FROM jsonb_path_query(r.evidence, '$.questions.inference[*] ? (@.known.size() == 0)') n WHERE n -> 'target' = q -> 'target' LIMIT 1),
 				anonopt.people_text(anonopt.json_number(q -> 'certain'))), ' ')
 			FROM jsonb_path_query(r.evidence, '$.questions.inference[*] ? (@.known.size() > 0)') q),
 			CASE WHEN cardinality(r.sensitive) = 0 THEN 'No sensitive column is shown.'
@@ -568,7 +569,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 $$;
 
 -- Releases and these choices side by side, and in words what each costs.
-CREATE FUNCTION anonopt.report_options(releases anonopt.reported[], qis name[], choices jsonb, curve anonopt.node[], cells float8) RETURNS text
+CREATE FUNCTION anonopt.report_options(releases anonopt.reported[], qis name[], choices jsonb, curve anonopt.node[], bounds jsonb, cells float8) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	WITH choice AS (
 		SELECT c -> 'of' AS promised, (c ->> 'asked')::int AS asked, (c -> 'of' ->> 'k')::int AS k, (c ->> 'exact')::boolean AS exact, n AS node
@@ -597,7 +598,10 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 				'loss', anonopt.percent((c.node).glm / nullif(cells, 0)),
 				'node', anonopt.levels_text(qis, (c.node).levels),
 				'others', coalesce((SELECT string_agg(format(' With k = %s it would be %s.', o.asked, anonopt.percent((o.node).glm / nullif(cells, 0))), '' ORDER BY o.asked)
-					FROM choice o WHERE o.promised = c.promised AND o.asked <> o.k), ''))), E'\n' ORDER BY c.promised)
+					FROM choice o WHERE o.promised = c.promised AND o.asked <> o.k), '')
+					|| coalesce((SELECT format(' A recoding for k = %s, found by a short search, loses %s', n.k, anonopt.percent(n.glm / nullif(cells, 0)))
+						|| coalesce('; no recoding loses less than ' || anonopt.percent(anonopt.json_number(bounds -> c.asked::text) / nullif(cells, 0)), '') || '.'
+						FROM unnest(curve) n WHERE n.k >= c.asked ORDER BY n.k, n.glm LIMIT 1), ''))), E'\n' ORDER BY c.promised)
 			FROM choice c WHERE c.asked = c.k),
 		'options', (SELECT anonopt.html_table('{""}'::text[] || array_agg(o.name ORDER BY o.i, o.place),
 				ARRAY(SELECT anonopt.html_cells(VARIADIC what || (SELECT array_agg(p.figures[row] ORDER BY p.i, p.place) FROM option p))
@@ -670,6 +674,7 @@ DECLARE
 	details text := '';
 	combined jsonb;
 	one anonopt.reported;
+	kept anonopt.reported;
 	shown jsonb;
 	entries jsonb[];
 	published boolean := false;
@@ -728,6 +733,7 @@ BEGIN
 	IF NOT (found ->> 'exact')::boolean THEN
 		cut := cut || 'The time limit ended the search for nodes, so others may be better.'::text;
 	END IF;
+	found := NULL;
 	-- recodings keep no presence, nor what is promised against people who know some columns or rows
 	IF NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_body.dataset
 		AND (p.model = 'presence' OR p.columns_known > 0 OR p.rows_known > 0)) THEN
@@ -736,6 +742,13 @@ BEGIN
 				time_limit => CASE WHEN $4 IS NOT NULL THEN greatest(($4 - clock_timestamp()) * 0.6, interval '1 ms') END) n$query$,
 			dataset, NULL, NULL, deadline) p;
 		curve := ARRAY(SELECT n FROM jsonb_populate_recordset(NULL::anonopt.node, found) n);
+		IF cardinality(curve) > 0 AND choices IS NOT NULL THEN
+			SELECT p.missing, p.part INTO missing, found FROM anonopt.report_part(missing, 'what no recoding loses less than', $query$
+				SELECT jsonb_object_agg(k, anonopt.recoding_bound($1, k, time_limit =>
+					least(greatest(($4 - clock_timestamp()) / 10, interval '1 ms'), interval '1 s')))
+				FROM (SELECT DISTINCT (c ->> 'asked')::int AS k FROM jsonb_array_elements($3) c WHERE c -> 'asked' = c -> 'of' -> 'k') x$query$,
+				dataset, NULL, choices, deadline) p;
+		END IF;
 		IF deadline IS NOT NULL AND cardinality(curve) < 7 AND missing::text NOT LIKE '%recodings%' THEN
 			cut := cut || 'The time limit may have left out recodings for some k.'::text;
 		END IF;
@@ -743,10 +756,13 @@ BEGIN
 	FOREACH one IN ARRAY releases LOOP
 		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('%s beside the data', one.name),
 			'SELECT to_jsonb(anonopt.report_comparison(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline) p;
-		comparisons := concat_ws(E'\n', nullif(comparisons, ''), part #>> '{}');
+		kept := one;
+		kept.kept := true;
+		kept.values := NULL;
+		comparisons := concat_ws(E'\n', nullif(comparisons, ''), coalesce(part #>> '{}', anonopt.report_comparison(kept)));
 		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('details of %s', one.name),
 			'SELECT to_jsonb(anonopt.report_release(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline) p;
-		details := concat_ws(E'\n', nullif(details, ''), part #>> '{}');
+		details := concat_ws(E'\n', nullif(details, ''), coalesce(part #>> '{}', anonopt.report_release(kept)));
 	END LOOP;
 	RETURN anonopt.report_page(jsonb_build_object(
 		'dataset', dataset,
@@ -760,7 +776,7 @@ BEGIN
 		'about', (SELECT string_agg(anonopt.fill('<tr><th scope="row">{{what}}</th><td>{{value}}</td></tr>', to_jsonb(a)), E'\n' ORDER BY a.i) FROM (VALUES
 				(1, 'data set', dataset),
 				(2, 'relation', declared.relation::text),
-				(3, 'rows', anonopt.short_number(anonopt.json_number(risk -> 'records'))),
+				(3, 'rows', anonopt.short_number(coalesce(anonopt.json_number(risk -> 'records'), anonopt.rows_measured(releases[1].entry -> 'measures')))),
 				(4, 'people', CASE WHEN declared.person IS NOT NULL THEN anonopt.short_number(anonopt.json_number(risk -> 'people')) END),
 				(5, 'purpose', purpose),
 				(6, 'recipient', recipient),
@@ -786,7 +802,7 @@ BEGIN
 				FROM unnest(releases) WITH ORDINALITY x
 					(release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i) WHERE x.verified ->> 'k' IS NOT NULL AND x.entry -> 'measures' ->> 'glm' IS NOT NULL)),
 		'rings', coalesce((SELECT format(' (%s)', string_agg(format('%s: %s', i, (releases[i]).name), '; ' ORDER BY i)) FROM generate_subscripts(releases, 1) i), ''),
-		'options', CASE WHEN choices IS NOT NULL THEN anonopt.report_options(releases, qis, choices, curve, cells) END,
+		'options', CASE WHEN choices IS NOT NULL THEN anonopt.report_options(releases, qis, choices, curve, found, cells) END,
 		'questions', anonopt.report_questions(releases),
 		'risks', CASE WHEN cardinality(releases) > 0 THEN anonopt.report_risk(coalesce(risk, releases[1].before), releases, threshold) END,
 		'nodes', anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}',

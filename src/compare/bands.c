@@ -15,78 +15,71 @@
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "utils/float.h"
 
 /* Bands with a name, and the place of the one without. */
 #define MOST_BANDS 12
 
-/* A value as a number, or a band; and its people. */
-typedef struct Weighed
+/* A number, or the people of a group as one below 0, and its place. */
+typedef struct Ordered
 {
 	double		value;
-	double		people;
 	uint32		at;
-}			Weighed;
+} Ordered;
 
 static int
-compare_weighed(const void *a, const void *b)
+compare_ordered(const void *a, const void *b)
 {
-	const		Weighed *x = a;
-	const		Weighed *y = b;
+	const Ordered *x = a;
+	const Ordered *y = b;
 
 	return x->value != y->value ? (x->value < y->value ? -1 : 1) : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The values of a column as numbers, or NULL if one is none; infinity for null. */
-static double *
-column_numbers(const ColumnValues * column)
+/* The values of a column as numbers, in order, without null; or NULL if one is none. */
+static Ordered *
+column_numbers(const ColumnValues *column, uint32 *n)
 {
-	double	   *numbers = budget_alloc(sizeof(double), column->n);
+	Ordered    *numbers = budget_alloc(sizeof(Ordered), column->n);
 
+	*n = 0;
 	for (uint32 i = 0; i < column->n; i++)
 	{
 		const char *text = column->values[i];
 		char	   *end;
 
-		numbers[i] = text == NULL ? get_float8_infinity() : strtod(text, &end);
-
-		if (text !=NULL && (end == text ||*end != '\0' || !(fabs(numbers[i]) < 1e15)))
+		if (text == NULL)
+			continue;
+		numbers[*n].value = strtod(text, &end);
+		if (end == text ||*end != '\0' || !(fabs(numbers[*n].value) < 1e15))
 			return NULL;
+		numbers[(*n)++].at = i;
 	}
+	qsort(numbers, *n, sizeof(Ordered), compare_ordered);
 	return numbers;
 }
 
-/* The number below which a share of the people are. */
+/* The number that a share of the people are below. */
 static double
-quantile(const ColumnValues * column, const double *numbers, double share)
+quantile(const ColumnValues *column, const Ordered *numbers, uint32 n, double share)
 {
-	Weighed    *sorted = budget_alloc(sizeof(Weighed), column->n);
 	double		all = 0;
-	uint32		n = 0;
+	double		sum = 0;
 	uint32		at = 0;
 
-	for (uint32 i = 0; i < column->n; i++)
-		if (!isinf(numbers[i]))
-		{
-			sorted[n++] = (Weighed)
-			{
-				numbers[i], column->people[i], i
-			};
-			all += column->people[i];
-		}
-	qsort(sorted, n, sizeof(Weighed), compare_weighed);
-	for (double sum = 0; at + 1 < n && (sum += sorted[at].people) <= share * all;)
+	for (uint32 i = 0; i < n; i++)
+		all += column->people[numbers[i].at];
+	while (at + 1 < n && (sum += column->people[numbers[at].at]) <= share * all)
 		at++;
-	return sorted[at].value;
+	return numbers[at].value;
 }
 
 /* Round intervals of most people's numbers, and all below and above: their names, and that of each value. */
-static uint32
-intervals(const ColumnValues * column, const double *numbers, const char **names, uint32 *group_of)
+static void
+intervals(const ColumnValues *column, const Ordered *numbers, uint32 nnumbers, const char **names, uint32 *group_of)
 {
-	uint32		n = MOST_BANDS - 1;
-	double		low = quantile(column, numbers, 0.02);
-	double		width = (quantile(column, numbers, 0.98) - low) / (n - 3);
+	int			n = MOST_BANDS - 1; /* and one for null */
+	double		low = quantile(column, numbers, nnumbers, 0.02);
+	double		width = (quantile(column, numbers, nnumbers, 0.98) - low) / (n - 3);
 	double		power;
 
 	/* one, two or five times a power of ten */
@@ -95,29 +88,27 @@ intervals(const ColumnValues * column, const double *numbers, const char **names
 	width = power * (width <= power ? 1 : width <= 2 * power ? 2 : width <= 5 * power ? 5 : 10);
 	low = floor(low / width);
 	for (uint32 i = 0; i < column->n; i++)
-	{
-		double		at = floor(numbers[i] / width) - low + 1;
-
-		group_of[i] = isinf(numbers[i]) ? n : (uint32) Max(0, Min(at, n - 1));
-	}
-	for (uint32 i = 0; i < n; i++)
+		group_of[i] = n;
+	for (uint32 i = 0; i < nnumbers; i++)
+		group_of[numbers[i].at] = (uint32) Max(0, Min(floor(numbers[i].value / width) - low + 1, n - 1));
+	for (int i = 0; i < n; i++)
 		names[i] = i == 0 ? psprintf("below %.10g", low * width) :
 			i == n - 1 ? psprintf("%.10g and more", (low + i - 1) * width) :
 			psprintf("%.10g to below %.10g", (low + i - 1) * width, (low + i) * width);
 	names[n] = NULL;
-	return n + 1;
 }
 
 void
-put_bands(const ColumnValues * column, double least, PutBand put, void *arg)
+put_bands(const ColumnValues *column, double least, PutBand put, void *arg)
 {
 	const Hierarchy *hierarchy = column->hierarchy;
 	uint32	   *group_of = budget_alloc(sizeof(uint32), (Size) column->n + 1);
 	const char *interval_names[MOST_BANDS];
 	const char *const *names = column->values;
 	uint32		n = column->n;
-	double	   *numbers = hierarchy == NULL && n > MOST_BANDS ? column_numbers(column) : NULL;
-	Weighed    *groups;
+	uint32		nnumbers;
+	Ordered    *numbers = hierarchy == NULL && n > MOST_BANDS ? column_numbers(column, &nnumbers) : NULL;
+	Ordered    *groups;
 	uint32	   *band_of;
 	const char *shown[MOST_BANDS + 1] = {0};
 	double		sums[MOST_BANDS + 1][3] = {0};
@@ -131,7 +122,8 @@ put_bands(const ColumnValues * column, double least, PutBand put, void *arg)
 		level--;
 	if (numbers != NULL)
 	{
-		n = intervals(column, numbers, interval_names, group_of);
+		intervals(column, numbers, nnumbers, interval_names, group_of);
+		n = MOST_BANDS;
 		names = interval_names;
 	}
 	else if (hierarchy != NULL)
@@ -139,7 +131,7 @@ put_bands(const ColumnValues * column, double least, PutBand put, void *arg)
 		n = hierarchy->levels[level].nlabels;
 		names = hierarchy->labels[level];
 	}
-	groups = budget_alloc_zero(sizeof(Weighed), (Size) n + 1);
+	groups = budget_alloc_zero(sizeof(Ordered), (Size) n + 1);
 	band_of = budget_alloc(sizeof(uint32), (Size) n + 1);
 	for (uint32 i = 0; i < column->n; i++)
 	{
@@ -150,7 +142,7 @@ put_bands(const ColumnValues * column, double least, PutBand put, void *arg)
 	}
 	for (uint32 g = 0; g < n; g++)
 		groups[g].at = g;
-	qsort(groups, n, sizeof(Weighed), compare_weighed);
+	qsort(groups, n, sizeof(Ordered), compare_ordered);
 	for (uint32 g = 0; g < n; g++)
 		band_of[groups[g].at] = g < MOST_BANDS && -groups[g].value >= least ? 0 : MOST_BANDS;
 	/* in their own order */

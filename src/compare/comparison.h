@@ -195,13 +195,13 @@ typedef struct ColumnValues
 	const double *people;
 	const double *left_out;
 	const double *shown;
-}			ColumnValues;
+} ColumnValues;
 
 /* Receives a band of them, whose name is NULL if its values have few people. */
 typedef void (*PutBand) (void *arg, const char *column, const char *band, double people, double left_out, double shown);
 
 /* Puts a column's bands, each of which has at least so many people if it has a name. */
-extern void put_bands(const ColumnValues * column, double least, PutBand put, void *arg);
+extern void put_bands(const ColumnValues *column, double least, PutBand put, void *arg);
 
 /* Receives a measure of one or two columns, or of none; NaN is no number. */
 typedef void (*PutUsefulness) (void *arg, const char *measure, const char *column, const char *other, double before,

@@ -13,6 +13,7 @@
 #include "catalog/trusted_code.h"
 #include "base/budget.h"
 #include "miscadmin.h"
+#include "engine/risk.h"
 #include "read/population_read.h"
 #include "read/reading.h"
 #include "release/release_verify.h"
@@ -357,6 +358,50 @@ append_residual(StringInfo json, const Release *release)
 	population_release(population, marks);
 }
 
+/* Sizes of classes up to which their numbers are recorded, so that any threshold above 1 % has its share of people. */
+#define LISTED_SIZES 100
+
+void
+append_risk(StringInfo json, const int64 *sizes, uint32 n)
+{
+	ClassRisks	risks = {.threshold = 1,.smallest = PG_INT64_MAX};
+	int64		listed[LISTED_SIZES + 1] = {0};
+	const char *comma = "";
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		add_class_risks(&risks, sizes[i], sizes[i], sizes[i] > 0);
+		if (sizes[i] <= LISTED_SIZES)
+			listed[sizes[i]]++;
+	}
+	appendStringInfo(json, "{\"people\": " INT64_FORMAT ", \"classes\": " INT64_FORMAT ", \"alone\": " INT64_FORMAT,
+					 risks.people, risks.classes, risks.uniques);
+	if (risks.people > 0)
+		appendStringInfo(json, ", \"smallest\": " INT64_FORMAT ", \"highest\": %s, \"average\": %s", risks.smallest,
+						 number_text(1.0 / risks.smallest), number_text(risks.found / risks.people));
+	appendStringInfoString(json, ", \"sizes\": [");
+	for (int size = 1; size <= LISTED_SIZES; size++)
+		if (listed[size] > 0)
+		{
+			appendStringInfo(json, "%s[%d, " INT64_FORMAT "]", comma, size, listed[size]);
+			comma = ", ";
+		}
+	appendStringInfoString(json, "]");
+}
+
+/* How easily people were recognized, by their values. */
+static void
+append_initial_risk(StringInfo json, const Population *population)
+{
+	const TupleTable *tuples = population->tuples;
+	int64	   *sizes = population_alloc(population, sizeof(int64), (Size) tuples->ntuples + 1);
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		sizes[i] = class_people(population, tuples, i);
+	append_risk(json, sizes, tuples->ntuples);
+	pfree(sizes);
+}
+
 /* Reads the quasi-identifiers of the source alone, without what is promised. */
 static void
 append_initial(StringInfo json, const Release *release)
@@ -381,7 +426,10 @@ append_initial(StringInfo json, const Release *release)
 	sql_set("client_min_messages", "error");
 	shown = shown_as_read(population_read(dataset));
 	AtEOXact_GUC(false, level);
+	append_initial_risk(json, shown.population);
+	appendStringInfoString(json, ", \"singling_out\": ");
 	append_attacks(json, &shown);
+	appendStringInfoChar(json, '}');
 }
 
 char *

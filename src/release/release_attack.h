@@ -42,14 +42,20 @@ extern List *release_attack_links(const ReleaseEntry *entry);
 /*
  * The figures of a release whose classes have been chosen, as json:
  *
- *	{"residual": [ROW, …], "initial": [ROW, …]}
+ *	{"residual": [ROW, …], "initial": {RISK, "singling_out": [ROW, …]}}
  *
  * Each ROW is {"attack", "known", "target", "people", "certain", "highest",
  * "expected", "baseline"}, as anonopt.attack returns them, for any 1, 2, 3 and
  * all known columns; initial ones, of the source as it is, are of singling out
- * alone.  What takes too much time or memory is left out, or null.  NULL if there
+ * alone, beside the risk that its classes pose.  What takes too much time or memory is left out, or null.  NULL if there
  * are no classes: of a live view.
  */
 extern char *release_attack_figures(const Release *release);
+
+/*
+ * How easily people are recognized in classes of these sizes, with the numbers
+ * of small ones: the beginning of an object of json.
+ */
+extern void append_risk(StringInfo json, const int64 *sizes, uint32 n);
 
 #endif

@@ -4,63 +4,19 @@
  *	  data: what is shown of each column, how easily people were recognized before
  *	  and are now, what was measured of each promise, and who is missing.
  *
- * They are taken when rows are written, from the population that was read and
- * from the content, which is what readers get.  They are counts, levels and
- * names, and never a value.  Of a sample, only what the content says is recorded,
+ * They are taken when rows are written, from the population that was read, from
+ * the content, which is what readers get, and by attacks.  They are counts, levels
+ * and names, and never a value.  Of a sample, only what the content says is recorded,
  * since the rest would count the original.  A live view has no content.
  */
 #include "release/release.h"
 
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "engine/risk.h"
+#include "release/release_attack.h"
 #include "utils/json.h"
 
-/* Sizes of classes up to which their numbers are recorded, so that any threshold above 1 % has its share of people. */
-#define LISTED_SIZES 100
-
 /* ------------------------------------------------------------------------ risk */
-
-/* How easily people are recognized in classes of these sizes, with the numbers of small ones. */
-static void
-append_risk(StringInfo json, const char *name, const int64 *sizes, uint32 n)
-{
-	ClassRisks	risks = {.threshold = 1,.smallest = PG_INT64_MAX};
-	int64		listed[LISTED_SIZES + 1] = {0};
-	const char *comma = "";
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		add_class_risks(&risks, sizes[i], sizes[i], sizes[i] > 0);
-		if (sizes[i] <= LISTED_SIZES)
-			listed[sizes[i]]++;
-	}
-	appendStringInfo(json, ", \"%s\": {\"people\": " INT64_FORMAT ", \"classes\": " INT64_FORMAT ", \"alone\": " INT64_FORMAT,
-					 name, risks.people, risks.classes, risks.uniques);
-	if (risks.people > 0)
-		appendStringInfo(json, ", \"smallest\": " INT64_FORMAT ", \"highest\": %s, \"average\": %s", risks.smallest,
-						 number_text(1.0 / risks.smallest), number_text(risks.found / risks.people));
-	appendStringInfoString(json, ", \"sizes\": [");
-	for (int size = 1; size <= LISTED_SIZES; size++)
-		if (listed[size] > 0)
-		{
-			appendStringInfo(json, "%s[%d, " INT64_FORMAT "]", comma, size, listed[size]);
-			comma = ", ";
-		}
-	appendStringInfoString(json, "]}");
-}
-
-static void
-append_risk_before(StringInfo json, const Population *population)
-{
-	const TupleTable *tuples = population->tuples;
-	int64	   *sizes = population_alloc(population, sizeof(int64), (Size) tuples->ntuples + 1);
-
-	for (uint32 i = 0; i < tuples->ntuples; i++)
-		sizes[i] = class_people(population, tuples, i);
-	append_risk(json, "initial", sizes, tuples->ntuples);
-	pfree(sizes);
-}
 
 /* Of what is shown: rows, where a person has several; stars are one class. */
 static void
@@ -74,7 +30,9 @@ append_risk_after(StringInfo json, const Content *content)
 			starred += content->rows->counts[i];
 	memset(key_counter_candidate(classes), 0xff, sizeof(uint64) * classes->nwords);
 	(void) key_counter_add(classes, starred);
-	append_risk(json, "residual", classes->counts, classes->nkeys);
+	appendStringInfoString(json, ", \"residual\": ");
+	append_risk(json, classes->counts, classes->nkeys);
+	appendStringInfoChar(json, '}');
 }
 
 /* ---------------------------------------------------------------------- columns */
@@ -128,13 +86,15 @@ append_column(StringInfo json, const Release *release, const ShownColumn *column
 /* ---------------------------------------------------------------- who is missing */
 
 /*
- * Of each quasi-identifier: how many values had people, of how many of them
- * nobody is shown, how many people those are, and the largest share that a value
+ * Of each quasi-identifier: how many values had people, or labels of the level
+ * that is shown, of how many of them nobody is shown, how many people those are, and the largest share that a value
  * loses.
  */
 static void
-append_missing(StringInfo json, const Population *population, const Classes *classes)
+append_missing(StringInfo json, const Release *release)
 {
+	const Population *population = release->population;
+	const Classes *classes = release->classes;
 	const TupleTable *tuples = population->tuples;
 
 	for (int a = 0; a < population->nattrs; a++)
@@ -152,6 +112,8 @@ append_missing(StringInfo json, const Population *population, const Classes *cla
 		{
 			uint32		leaf = key_get(tuples->keys + (Size) i * population->nwords, &attr->field);
 
+			/* values with the same label may have been read as one */
+			leaf = release->by.kind == BY_LEVELS ? attr->hierarchy->levels[release->by.levels[a]].label_of[leaf] : leaf;
 			all[leaf] += tuples->counts[i];
 			left_out[leaf] += classes->class_of[i] < classes->n ? 0 : tuples->counts[i];
 		}
@@ -208,7 +170,6 @@ origin(const Release *release)
 char *
 release_figures(const Release *release, const ReleaseEntry *entry)
 {
-	const Population *population = release->population;
 	QueryRows  *from = origin(release);
 	StringInfoData json;
 
@@ -228,13 +189,14 @@ release_figures(const Release *release, const ReleaseEntry *entry)
 	appendStringInfoChar(&json, ']');
 	if (release->content != NULL)
 		append_risk_after(&json, release->content);
-	if (!is_private(release))
+	if (!is_private(release) && release->content != NULL)
 	{
-		append_risk_before(&json, population);
-		if (release->content != NULL && release->by.kind != BY_RECORDS && release->classes->out == NULL)
-			append_missing(&json, population, release->classes);
+		if (release->by.kind != BY_RECORDS && release->classes->out == NULL)
+			append_missing(&json, release);
 		if (release->together > 0)
 			appendStringInfo(&json, ", \"together\": " INT64_FORMAT, release->together);
+		if (release->classes != NULL)
+			appendStringInfo(&json, ", \"attacks\": %s", release_attack_figures(release));
 	}
 	appendStringInfoChar(&json, '}');
 	return json.data;

@@ -261,8 +261,7 @@ release_read(Release *release)
 	begin_spool(release);
 	spool->wants_values = dataset_promises_values(dataset);
 	spool->drawn = release->privacy.beta;
-	/* how people were recognized before is counted by their leaves */
-	spool_read(spool, dataset, is_private(release) ? lowest_levels(release) : NULL);
+	spool_read(spool, dataset, lowest_levels(release));
 	if (spool->population == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

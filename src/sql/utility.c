@@ -142,7 +142,7 @@ put_value(void *arg, const char *column, const char *value, double people, doubl
 
 /* Puts each value that somebody has or that is shown; or bands of them, if people are asked for. */
 static void
-put_values(FunctionCallInfo fcinfo, ResultRow *row, const ColumnValues * column)
+put_values(FunctionCallInfo fcinfo, ResultRow *row, const ColumnValues *column)
 {
 	if (takes_argument(fcinfo, "fewest"))
 	{
@@ -167,7 +167,7 @@ put_attribute(FunctionCallInfo fcinfo, ResultRow *row, const Shown *shown, int a
 	double	   *people = budget_alloc_zero(sizeof(double), (Size) n + 1);
 	double	   *left_out = budget_alloc_zero(sizeof(double), (Size) n + 1);
 	double	   *after = people_by_leaf(shown->after, a);
-	const		ColumnValues column = {attr->name, attr->hierarchy, n, attr->hierarchy->labels[0], people, left_out, after};
+	const ColumnValues column = {attr->name, attr->hierarchy, n, attr->hierarchy->labels[0], people, left_out, after};
 
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
@@ -198,7 +198,7 @@ OWN_FUNCTION(anonopt_release_distribution)
 		double	   *before = people_by_value(shown.before, i);
 		double	   *after = people_by_value(shown.after, i);
 		double	   *left_out = budget_alloc(sizeof(double), (Size) histograms->nvalues + 1);
-		const		ColumnValues column = {histograms->name, NULL, histograms->nvalues,
+		const ColumnValues column = {histograms->name, NULL, histograms->nvalues,
 		(const char *const *) shown.release->spool.values[i], before, left_out, after};
 
 		for (uint32 value = 0; value < histograms->nvalues; value++)

@@ -117,7 +117,7 @@ SELECT anonopt.publish_table('shown', 'people', '{2,2,1}', k => 2), anonopt.crea
 	anonopt.view_sql('shown_sql', 'people', cuts => ARRAY[repeat('0', 9) || '1' || repeat('0', 9), '0000', '010']::varbit[], k => 2);
 SELECT anonopt.publish_records('shown_records', 'people', 1, 'id', 1);
 SELECT anonopt.utility('people', 'shown', 20), anonopt.release_distribution('people', 'shown');
-SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people'), anonopt.attack('shown'), anonopt.attack('shown', 1),
+SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people'), anonopt.attack('shown'), anonopt.attack('shown', 1), anonopt.evidence('shown', 'ema', 'x'),
 	anonopt.attack('people', quasi_identifiers => '{age,town}', sensitive => '{ill}', known => '{town,ill}');
 SELECT anonopt.republish('shown', '{2,2,2}', k => 2);
 SELECT anonopt.create_dataset('keyed', 'people', 0.5);

@@ -52,7 +52,7 @@ BEGIN
 	RETURN found;
 END $$;
 CREATE FUNCTION pg_temp.told_risk(risk jsonb) RETURNS jsonb LANGUAGE sql AS
-	$$SELECT risk - '{prosecutor,journalist,marketer}'::text[] || jsonb_build_object('above', risk -> 'prosecutor' -> 'above')$$;
+	$$SELECT risk - '{prosecutor,journalist,marketer,singling_out}'::text[] || jsonb_build_object('above', risk -> 'prosecutor' -> 'above')$$;
 
 CREATE FUNCTION pg_temp.check_figures(form text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -72,10 +72,25 @@ BEGIN
 	RETURN NEXT is(e -> 'uncovered', '["income"]', form || ': the column without one');
 	RETURN NEXT is(e -> 'questions' -> 'linkability' -> 'alone_by_value' @> '[{"column": "income"}]', true, form || ': unique incomes link');
 	RETURN NEXT is(e::text, anonopt.evidence('shown')::text, form || ': the same bytes');
+	-- attacks, as anonopt.attack counts them, and in plain SQL where no labels overlap
+	RETURN NEXT is((SELECT count(*) FROM jsonb_path_query(e -> 'questions', '$.*[*] ? (@.attack == "singling_out" || @.attack == "inference")') q),
+		(SELECT count(*) FROM anonopt.attack('shown')), form || ': as many attacks');
+	RETURN NEXT is((SELECT count(*) FROM anonopt.attack('shown') a WHERE NOT EXISTS (SELECT FROM jsonb_path_query(e -> 'questions', '$.*[*]') q
+		WHERE (q ->> 'attack', q ->> 'target', q -> 'people', q -> 'certain', q -> 'highest', q -> 'expected', q -> 'baseline', nullif(q -> 'known', 'null'))
+			IS NOT DISTINCT FROM (a.attack, a.target::text, to_jsonb(a.people), to_jsonb(a.certain), to_jsonb(a.highest), to_jsonb(a.expected), to_jsonb(a.baseline), to_jsonb(a.known)))),
+		0::bigint, form || ': the same figures as the attack''s');
+	RETURN NEXT is((SELECT q - '{attack,target,known,baseline}'::text[] FROM jsonb_path_query(e -> 'risk' -> 'initial' -> 'singling_out', '$[*] ? (@.known.size() == 2)') q),
+		(SELECT jsonb_build_object('people', r -> 'people', 'certain', r -> 'alone', 'highest', r -> 'highest', 'expected', r -> 'average') FROM pg_temp.risk_of('people') r), form || ': singling out in the data');
+	IF form IN ('table', 'view') THEN
+		RETURN NEXT is((SELECT q - '{attack,target,known,baseline}'::text[] FROM jsonb_path_query(e -> 'questions' -> 'singling_out', '$[*] ? (@.known.size() == 2)') q),
+			(SELECT jsonb_build_object('people', r -> 'people', 'certain', r -> 'alone', 'highest', r -> 'highest', 'expected', r -> 'average') FROM pg_temp.risk_of('shown') r), form || ': singling out');
+		RETURN NEXT is((SELECT round((q ->> 'expected')::numeric, 12) FROM jsonb_path_query(e -> 'questions' -> 'inference', '$[*] ? (@.known.size() == 2 && @.target == "s")') q),
+			(SELECT round(sum(best) / (SELECT count(*) FROM shown), 12) FROM (SELECT max(n) AS best FROM (SELECT a, b, count(*) AS n FROM shown GROUP BY a, b, s) v GROUP BY a, b) c), form || ': inference');
+	END IF;
 	-- whose values nobody is shown, by column
 	IF form = 'table' THEN
 		RETURN NEXT is((SELECT jsonb_agg(jsonb_build_array(x -> 'values', x -> 'values_gone', x -> 'people_gone') ORDER BY x ->> 'column') FROM jsonb_array_elements(e -> 'missing' -> 'columns') x),
-			(WITH kept AS (SELECT p.a, p.b, EXISTS (SELECT FROM shown r WHERE r.a = wa.pair AND r.b = wb.pair) AS is_shown
+			(WITH kept AS (SELECT wa.pair AS a, wb.pair AS b, EXISTS (SELECT FROM shown r WHERE r.a = wa.pair AND r.b = wb.pair) AS is_shown
 					FROM people p JOIN word wa ON wa.v = p.a JOIN word wb ON wb.v = p.b),
 				v AS (SELECT 'a' AS c, a AS v, count(*) AS n, bool_or(is_shown) AS is_shown FROM kept GROUP BY a UNION ALL SELECT 'b', b, count(*), bool_or(is_shown) FROM kept GROUP BY b)
 			SELECT jsonb_agg(x ORDER BY c) FROM (SELECT c, jsonb_build_array(count(*), count(*) FILTER (WHERE NOT is_shown), coalesce(sum(n) FILTER (WHERE NOT is_shown), 0)) AS x FROM v GROUP BY c) y),
@@ -162,7 +177,7 @@ BEGIN
 	RETURN NEXT unalike(anonopt.report('d'), '%<script>evil%', 'no markup: ' || what);
 	RESET ROLE;
 END $$;
-SELECT pg_temp.forge(f::jsonb, f) FROM unnest(ARRAY['{}', '{"columns": 7, "initial": [], "residual": "<script>evil", "missing": {"a": null}, "measured": "x", "attack": [1, null, {"attack": "singling_out", "people": "many"}], "together": "<script>evil"}',
+SELECT pg_temp.forge(f::jsonb, coalesce(f, 'nothing')) FROM unnest(ARRAY[NULL, '{}', '{"columns": 7, "initial": [], "residual": "<script>evil", "missing": {"a": null}, "measured": "x", "attack": [1, null, {"attack": "singling_out", "people": "many"}], "together": "<script>evil"}',
 	'{"columns": [{"column": "<script>evil", "shown": "sensitive", "alone": 1e400}, null, []], "initial": {"people": 0, "sizes": [[0, 0], ["a", {}], 5, [1e-400, 1]], "highest": "<script>evil"}, "k": {"measured": {"a": 1}}, "rows": [], "others": 5}']) f;
 SELECT pg_temp.raises($$UPDATE anonopt.published SET figures = '[]'$$, '23514', 'figures are an object');
 SELECT * FROM finish();

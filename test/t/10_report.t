@@ -117,6 +117,15 @@ sub test_sample
 	}
 	check_dark($report, $desktop);
 	check_print($report);
+	for my $what ('<td>singling out: can somebody be isolated\?</td><td>Whoever knows', '<td>inference: can a value be deduced\?</td><td>',
+		'<li>With k = 10, l = 5, no node loses less than ', '<th>public.patients_public</th><th>public.patients_table</th><th>best node for k = 5</th>')
+	{
+		like($report, qr{$what}, "it has $what");
+	}
+	my $small = value("SET anonopt.memory = '1MB'; SELECT anonopt.report('patients')");
+	like($small, qr/needs more memory than anonopt\.memory allows: .*release public\.patients_table measured now,.*recodings/, 'what does not fit into memory is left out, not the page');
+	like($small, qr/19,952 people are shown/, 'which has the figures that were kept');
+	unlike(value("SELECT anonopt.report('patients', threshold => 0.09)"), qr/people above 20\.0 %/, 'the threshold is the reader\'s');
 }
 
 # Names and labels that would be markup if they were not escaped, or fields if they were templates
