@@ -64,6 +64,12 @@ candidate_fits(Candidates *candidates, int a, uint32 code, uint32 item)
 	candidates->bits[a][(Size) code * candidates->nwords + item / 64] |= UINT64CONST(1) << item % 64;
 }
 
+static inline bool
+candidate_fitting(const Candidates *candidates, int a, uint32 code, uint32 item)
+{
+	return (candidates->bits[a][(Size) code * candidates->nwords + item / 64] >> item % 64 & 1) != 0;
+}
+
 /*
  * Finds the items that fit codes of a set of columns; the code behind the last
  * is of no leaf, which those fit that fit all.

@@ -48,6 +48,12 @@ compare_column(Oid relation, Oid population, const char *column)
 	return compared;
 }
 
+void
+require_comparable(Oid relation, Oid population, const char *column)
+{
+	(void) compare_column(relation, population, column);
+}
+
 /* The number of people in a relation with each combination of values. */
 static void
 append_sizes(StringInfo sql, Oid relation, const Dataset *dataset, const ComparedColumn *columns, bool own, const char *person)

@@ -51,6 +51,9 @@ extern int64 share_of_people(double share, int64 people);
  */
 extern QueryRows *read_matched_sizes(const Dataset *dataset, Oid population);
 
+/* Fails unless both have a column, with values that can be compared. */
+extern void require_comparable(Oid relation, Oid population, const char *column);
+
 /* --------------------------------------------------------- declared promises */
 
 /*

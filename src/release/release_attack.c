@@ -10,10 +10,12 @@
 #include "release/release_attack.h"
 
 #include "access/xact.h"
-#include "catalog/trusted_code.h"
 #include "base/budget.h"
-#include "miscadmin.h"
+#include "catalog/trusted_code.h"
+#include "engine/known_columns.h"
+#include "engine/node_classes.h"
 #include "engine/risk.h"
+#include "miscadmin.h"
 #include "read/population_read.h"
 #include "read/reading.h"
 #include "release/release_verify.h"
@@ -118,6 +120,126 @@ shown_people(const Release *release, bool overlaps, Classes **counted)
 	return shown;
 }
 
+/* Whether somebody knows more than labels: a sensitive column. */
+static bool
+knows_values(const Release *release, char *const *known, int nknown)
+{
+	for (int i = 0; i < nknown; i++)
+		if (dataset_has_role(release->dataset, ROLE_SENSITIVE, known[i]) &&
+			!dataset_has_role(release->dataset, ROLE_QUASI_IDENTIFIER, known[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The data set with the sensitive columns that are known as quasi-identifiers,
+ * behind the others; sets the levels at which they are shown.
+ */
+static Dataset *
+declare_known(const Dataset *dataset, char *const *known, int nknown, int *levels)
+{
+	Dataset    *declared = memcpy(palloc(sizeof(Dataset)), dataset, sizeof(Dataset));
+
+	declared->npromises = declared->nattributes = 0;
+	declared->attributes = palloc(sizeof(Declared) * (dataset->nattributes + 1));
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 0; i < dataset->nattributes; i++)
+		{
+			Declared	column = dataset->attributes[i];
+			bool		is_known = column.role == ROLE_SENSITIVE && is_named(known, nknown, column.column);
+
+			if (column.role != (pass == 0 ? ROLE_QUASI_IDENTIFIER : ROLE_SENSITIVE) || is_known != (pass == 1))
+				continue;
+			if (pass == 1)
+			{
+				*levels++ = Max(shown_level(&column), 0);
+				column.hierarchy = shown_level(&column) >= 0 ? column.hierarchy : InvalidOid;
+				column.role = ROLE_QUASI_IDENTIFIER;
+			}
+			declared->attributes[declared->nattributes++] = column;
+		}
+	return declared;
+}
+
+/*
+ * The same people to whoever knows sensitive columns, too: a class's rows with
+ * equal values are candidates by themselves.
+ */
+static ShownPeople
+know_values(const Release *release, char *const *known, int nknown)
+{
+	int			levels[MAX_ATTRIBUTES];
+	int			all[MAX_ATTRIBUTES];
+	const Population *population = release->population;
+	int			nattrs = population->nattrs;
+	ShownPeople shown = shown_as_read(population_read(declare_known(release->dataset, known, nknown, levels)));
+	const Attribute *attrs = shown.population->attrs;
+	int			nvalues = shown.population->nattrs - nattrs;
+	uint32		n = shown.tuples->ntuples;
+	ClassCounter *finder = class_counter_create(CurrentMemoryContext, population, population->tuples->ntuples);
+	KeyCounter *items = key_counter_create(CurrentMemoryContext, nvalues + 1, 1024);
+	uint32	   *item_of = budget_alloc(sizeof(uint32), (Size) n + 1);
+	bool	   *hidden = budget_alloc_zero(sizeof(bool), (Size) n + 1);
+	uint64	   *key = palloc(sizeof(uint64) * population->nwords);
+	Classes    *classes;
+	Candidates *by_labels = shown_people(release, true, &classes).candidates;
+	TupleTable *table;
+	bool		any_hidden = false;
+
+	/* the tuples are counted in their order */
+	known_columns_first(all, nattrs);
+	class_counter_keep(finder, all, nattrs);
+	class_counter_count(finder, population->tuples, NULL);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const uint64 *codes = shown.tuples->keys + (Size) i * shown.population->nwords;
+		uint64	   *item = key_counter_candidate(items);
+		uint32		tuple;
+
+		memset(key, 0, sizeof(uint64) * population->nwords);
+		for (int a = 0; a < nattrs; a++)
+			key_put(key, &population->attrs[a].field, key_get(codes, &attrs[a].field));
+		tuple = class_counter_shown(finder, key);
+		if (tuple == NO_CLASS)
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("the source of release %s changed while it was read", release->sql_name)));
+		item_of[i] = NO_CLASS;
+		hidden[i] = classes->class_of[tuple] >= classes->n;
+		any_hidden = any_hidden || hidden[i];
+		if (hidden[i])
+			continue;
+		item[0] = classes->class_of[tuple];
+		for (int v = 0; v < nvalues; v++)
+			item[v + 1] = attrs[nattrs + v].hierarchy->levels[levels[v]].label_of[key_get(codes, &attrs[nattrs + v].field)];
+		item_of[i] = key_counter_add(items, 0);
+	}
+	for (uint32 i = 0; i < n; i++)
+		item_of[i] = Min(item_of[i], items->nkeys);
+	table = tuple_table_group(shown.population, shown.tuples, item_of, items->nkeys + any_hidden, CurrentMemoryContext);
+	table->ntuples = items->nkeys;
+	shown.hidden = hidden;
+	shown.candidates = candidates_create(shown.population, table);
+	for (uint32 i = 0; i < items->nkeys; i++)
+	{
+		const uint64 *item = items->keys + (Size) i * (nvalues + 1);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int a = 0; a < nattrs; a++)
+			for (uint32 leaf = 0; leaf < attrs[a].hierarchy->nleaves; leaf++)
+				if (candidate_fitting(by_labels, a, leaf, (uint32) item[0]))
+					candidate_fits(shown.candidates, a, leaf, i);
+		for (int v = 0; v < nvalues; v++)
+		{
+			const Recoding *level = &attrs[nattrs + v].hierarchy->levels[levels[v]];
+
+			for (uint32 leaf = 0; leaf < level->leaves[item[v + 1]]; leaf++)
+				candidate_fits(shown.candidates, nattrs + v, level->first_leaf[item[v + 1]] + leaf, i);
+		}
+	}
+	return shown;
+}
+
 ShownPeople
 release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown)
 {
@@ -139,6 +261,8 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown)
 				 errdetail("Its rows do not tell which people are left out.")));
 		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
 	}
+	else if (release->population != NULL && knows_values(release, known, nknown))
+		shown = know_values(release, known, nknown);
 	else if (release->population != NULL)
 		shown = shown_people(release, labels_overlap(release), &counted);
 	release_close(release);
@@ -241,6 +365,7 @@ release_attack_register(const ReleaseEntry *entry, Oid relation, char *const *kn
 
 		if (!OidIsValid(column_type(relation, declared->column)) || (nknown >= 0 && !is_named(known, nknown, declared->column)))
 			continue;
+		require_comparable(release->dataset->relation, relation, declared->column);
 		link->names[link->n++] = declared->column;
 		link->figures.known[common.nattrs] = a;
 		dataset->attributes[dataset->nattributes++] = *declared;

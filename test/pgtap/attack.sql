@@ -135,6 +135,13 @@ CREATE FUNCTION attack.expected(persons boolean) RETURNS SETOF attack.figures LA
 	UNION ALL SELECT 'inference', attack.names(set), CASE t WHEN 4 THEN 's' ELSE 'u' END, people, certain, highest, expected, baseline FROM guess
 $$;
 
+-- The same of an attacker who knows a neighbour's s.
+CREATE FUNCTION attack.expected_by(set int[], target int) RETURNS SETOF attack.figures LANGUAGE sql AS $$
+	SELECT 'singling_out', attack.names(set), NULL::name, people, certain, highest, expected, baseline FROM attack.singled_out(set, false)
+	UNION ALL SELECT 'inference', attack.names(c), 'u', people, certain, highest, expected, baseline
+	FROM generate_series(1, 2) i, LATERAL (SELECT CASE i WHEN 1 THEN '{}' ELSE set END AS c) y, attack.inferred(c, target)
+$$;
+
 -- How often rows are linked to the right ones of the register: row by row, or group by group of equal labels.
 CREATE FUNCTION attack.registered(how text, levels int[]) RETURNS SETOF attack.figures LANGUAGE sql AS $$
 	WITH labels AS (
@@ -239,16 +246,41 @@ BEGIN
 		PERFORM anonopt.publish_table('attack.other', 'd', levels => ARRAY[attack.below(4), attack.below(3), attack.below(4)], k => 1, columns => '{id}');
 	END IF;
 	EXECUTE format('INSERT INTO attack.tried SELECT %s, attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures)'
-		' FROM (SELECT * FROM anonopt.attack(%s) UNION ALL SELECT * FROM anonopt.attack(%2$s, register => ''attack.register'') WHERE attack = ''linkage'') x', seed, call);
+		' FROM (SELECT * FROM anonopt.attack(%s) UNION ALL SELECT * FROM anonopt.attack(%2$s, register => ''attack.register'') WHERE attack = ''linkage'''
+		' UNION ALL SELECT * FROM anonopt.attack(%2$s, known => ''{q1,s}'') WHERE NOT %L) x', seed, call, persons);
 	RETURN QUERY
 	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x UNION ALL SELECT attack.line(x) FROM attack.registered(how, levels) x
-		UNION ALL SELECT attack.line(x) FROM attack.linked() x WHERE links)
+		UNION ALL SELECT attack.line(x) FROM attack.linked() x WHERE links
+		UNION ALL SELECT attack.line(x) FROM attack.expected_by('{1,4}', 5) x WHERE NOT persons)
 	SELECT seed || ' has ' || line FROM (TABLE got EXCEPT ALL TABLE expected) x
 	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
 END $$;
 
-SELECT plan(1);
+SELECT plan(9);
 SELECT is_empty($$SELECT attack.differences(seed) FROM generate_series(1, pg_temp.few(144)) seed$$, 'every figure is what plain SQL counts');
 
+-- Planted leaks: six people for each combination of values but 1, 1, 1, which one has; all with 2, 2, 2 are ill; incomes to the cent.
+CREATE TABLE attack.planted AS
+SELECT row_number() OVER () AS id, q1, q2, q3, CASE WHEN (q1, q2, q3) = (2, 2, 2) THEN 'ill' ELSE 'abc'::char(1) || i % 3 END AS s,
+	(1000 + 7.01 * row_number() OVER ())::numeric(8, 2) AS income
+FROM generate_series(0, 3) q1, generate_series(0, 3) q2, generate_series(0, 3) q3, generate_series(1, 6) i WHERE (q1, q2, q3) <> (1, 1, 1) OR i = 1;
+SELECT results_eq($$SELECT known, certain, highest FROM anonopt.attack('attack.planted', quasi_identifiers => '{q1,q2,q3}', sensitive => '{s}', columns_known => 3)
+	WHERE attack = 'singling_out' AND known IS NOT NULL$$, $$VALUES ('{q1,q2,q3}'::name[], 1::bigint, 1::float8)$$, 'a person alone for three known columns');
+SELECT is((SELECT max(certain) FROM anonopt.attack('attack.planted', quasi_identifiers => '{q1,q2,q3}', sensitive => '{s}', columns_known => 2)
+	WHERE attack = 'singling_out'), 0::bigint, 'and not for two');
+SELECT is((SELECT certain FROM anonopt.attack('attack.planted', quasi_identifiers => '{q1,q2,q3}', sensitive => '{s}') WHERE attack = 'inference' AND known <> '{}'),
+	7::bigint, 'a class in which all are ill, and the person alone');
+SELECT anonopt.create_dataset('planted', 'attack.planted') \g /dev/null
+SELECT anonopt.add_quasi_identifier('planted', q, 'attack.leaves') FROM unnest('{q1,q2,q3}'::name[]) q \g /dev/null
+SELECT anonopt.add_sensitive('planted', 's'), anonopt.add_sensitive('planted', 'income'), anonopt.set_identifier('planted', 'id') \g /dev/null
+SELECT anonopt.publish_table('attack.one', 'planted', levels => '{0,3,3}', k => 5), anonopt.publish_table('attack.two', 'planted', levels => '{3,0,3}', k => 5) \g /dev/null
+SELECT results_eq($$SELECT people, certain, expected FROM anonopt.attack('attack.one') WHERE attack = 'linkage' AND target = 'attack.two'$$,
+	$$SELECT count(*), count(*), 1::float8 FROM attack.planted$$, 'incomes to the cent link two releases');
+-- What cannot be
+SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', known => '{q1,id}')$$, '22023', 'column "id" cannot be known', 'a column that is not shown');
+SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', columns_known => 4)$$, '22023', NULL, 'more columns than there are');
+CREATE TABLE attack.dated AS SELECT now() AS q1;
+SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', register => 'attack.dated')$$, '42804', NULL, 'a register of another type');
+SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', register => 'attack.covers')$$, '42703', NULL, 'a register with no such column');
 SELECT * FROM finish();
 ROLLBACK;
