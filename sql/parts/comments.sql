@@ -10,6 +10,7 @@ COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinc
 
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: whether pg_dump includes a declaration';
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation as a data set';
+COMMENT ON FUNCTION anonopt.move_dataset(text, regclass) IS 'lets a data set and its releases follow their relation, which was dropped and made again';
 COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'drops a declaration and, on request, the hierarchies that auto_dataset made for it; the relation stays';
 COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, text, boolean) IS 'declares a column by which people could be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass, int) IS 'declares a column whose values must not be learned about anyone';

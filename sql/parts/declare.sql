@@ -135,6 +135,9 @@ CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_supp
 	person name DEFAULT NULL, count_column name DEFAULT NULL, timezone text DEFAULT 'UTC')
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_create_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+CREATE FUNCTION anonopt.move_dataset(dataset text, relation regclass)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_move_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
 CREATE FUNCTION anonopt.drop_dataset(dataset text, hierarchies boolean DEFAULT false)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 

@@ -186,7 +186,7 @@ profile_statement(Oid relation, const char *column, Oid type)
 	}
 	else if (type_is_text(type))
 	{
-		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
+		text = psprintf("%s COLLATE \"C\"", column_text(relation, type, value));
 
 		code = psprintf("CASE WHEN length(s) <= %d THEN %s END AS code, CASE WHEN length(s) <= %d THEN %s END AS country",
 						SHORT_TEXT, code_of_text("s"), SHORT_TEXT, country_of_text("s"));

@@ -41,7 +41,7 @@ leaf_column(NewHierarchy *table)
 	leaf.expression = psprintf("r.%s", quote_identifier(column));
 	if (type_is_text(leaf.type_oid))
 	{
-		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(text_form(leaf.type_oid), leaf.expression));
+		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", column_text(relation, leaf.type_oid, leaf.expression));
 		leaf.type_oid = TEXTOID;
 	}
 	leaf.type = format_type_be_qualified(leaf.type_oid);

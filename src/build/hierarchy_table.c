@@ -96,6 +96,8 @@ hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *lea
 	}
 	hierarchy_table_create(table, leaf_type);
 	sql_run(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from), table->params);
+	if (OidIsValid(table->rule.relation))
+		require_unmoved(list_make1_oid(table->rule.relation));
 }
 
 Oid

@@ -412,7 +412,7 @@ dataset_check(const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
-				 errhint("Call anonopt.drop_dataset, and declare the data set again.")));
+				 errhint("If it was made again, call anonopt.move_dataset with its name; otherwise anonopt.drop_dataset.")));
 	if (dataset->person != NULL)
 		check_column(dataset, dataset->person);
 	if (dataset->count_column != NULL)

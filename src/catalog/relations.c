@@ -13,6 +13,7 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
+#include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -183,26 +184,24 @@ column_is_unique(Oid relation, const char *column)
 
 /* --------------------------------- relations whose rows are on other servers */
 
-/*
- * Citus lists its tables in a catalog of its own.  The relations behind a view
- * are found by its dependencies; those read by a function in it remain hidden.
- */
-
-static const char *const question =
-"WITH RECURSIVE read (relation) AS ("
-"SELECT $1 UNION SELECT d.refobjid FROM read"
-" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) read.relation AND c.relkind OPERATOR(pg_catalog.=) 'v'"
-" JOIN pg_catalog.pg_rewrite r ON r.ev_class OPERATOR(pg_catalog.=) c.oid"
-" JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
-" AND d.objid OPERATOR(pg_catalog.=) r.oid"
-" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass)"
-" SELECT 1 FROM read JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid OPERATOR(pg_catalog.=) read.relation LIMIT 1";
-
+/* Citus lists its tables in a catalog of its own. */
 bool
 is_distributed(Oid relation)
 {
 	Oid			partitions = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
 
 	return OidIsValid(partitions) &&
-		rows_of_query(question, list_make1_oid(partitions), add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
+		rows_of_query(RELATIONS_READ "SELECT 1 FROM read JOIN pg_catalog.pg_dist_partition p"
+					  " ON p.logicalrelid OPERATOR(pg_catalog.=) read.relation LIMIT 1",
+					  list_make1_oid(partitions), add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
+}
+
+/*
+ * Citus fetches a column that is only relabelled in a subquery under its own
+ * type, and then refuses it.
+ */
+char *
+column_text(Oid relation, Oid type, const char *value)
+{
+	return sql_as(type == VARCHAROID && is_distributed(relation) ? "(%v OPERATOR(pg_catalog.||) '')" : text_form(type), value);
 }

@@ -65,4 +65,7 @@ extern bool column_is_unique(Oid relation, const char *column);
  */
 extern bool is_distributed(Oid relation);
 
+/* A value of a relation's column, of a string type, as a text. */
+extern char *column_text(Oid relation, Oid type, const char *value);
+
 #endif

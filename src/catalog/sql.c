@@ -14,10 +14,12 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -212,6 +214,13 @@ new_relation(const char *name, const char *hint)
 	new.schema = RangeVarGetCreationNamespace(range);
 	new.name = range->relname;
 	new.sql_name = quote_qualified_identifier(keep_schema_name(new.schema), new.name);
+
+	/*
+	 * who creates a relation of this name, too, has it first; otherwise both
+	 * would find the name free, and one would fail at the catalog's index
+	 */
+	LockDatabaseObject(NamespaceRelationId, new.schema, 1 + hash_bytes((const unsigned char *) new.name, strlen(new.name)) % PG_UINT16_MAX,
+					   ExclusiveLock);
 	new.taken_by = get_relname_relid(new.name, new.schema);
 	if (OidIsValid(new.taken_by) && hint != NULL)
 		ereport(ERROR,

@@ -15,6 +15,8 @@
 #include "access/xact.h"
 #include "base/progress.h"
 #include "catalog/pg_type.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -160,6 +162,57 @@ bind_over(const char *statement, const List *relations, ParamListInfo params, Qu
 	return bound;
 }
 
+/* Where the shards of a relation are, by the active snapshot, and who wrote so; NULL if it has none. */
+static char *
+placements(Oid relation, List *catalogs)
+{
+	const Oid	type = TEXTOID;
+
+	return row_text(rows_of_query(RELATIONS_READ "SELECT pg_catalog.string_agg(pg_catalog.concat(s.shardid, ' ', p.groupid, ' ', p.xmin), ','"
+								  " ORDER BY s.shardid, p.groupid) FROM read JOIN pg_catalog.pg_dist_shard s ON s.logicalrelid OPERATOR(pg_catalog.=) read.relation"
+								  " LEFT JOIN pg_catalog.pg_dist_placement p ON p.shardid OPERATOR(pg_catalog.=) s.shardid",
+								  catalogs, add_oid(NULL, relation), NULL, 1, &type), 0, 0);
+}
+
+/*
+ * A transaction that keeps a snapshot keeps one on each server, since it first
+ * read there; but Citus looks up with a new one where shards are.  So a shard
+ * that came to a server since is empty there, without an error.  A server's
+ * snapshot is no older than ours, and rows come before their place is known: so
+ * no shard is missed that is where our snapshot says, and was when this looks,
+ * after the reading.
+ */
+void
+require_unmoved(const List *relations)
+{
+	Oid			shards = get_relname_relid("pg_dist_shard", PG_CATALOG_NAMESPACE);
+	Oid			places = get_relname_relid("pg_dist_placement", PG_CATALOG_NAMESPACE);
+	ListCell   *cell;
+
+	if (!IsolationUsesXactSnapshot() || !OidIsValid(shards) || !OidIsValid(places))
+		return;
+	foreach(cell, relations)
+	{
+		List	   *catalogs = list_make2_oid(shards, places);
+		char	   *before;
+		char	   *now;
+
+		/* those are read here */
+		if (get_rel_namespace(lfirst_oid(cell)) == PG_CATALOG_NAMESPACE)
+			continue;
+		before = placements(lfirst_oid(cell), catalogs);
+		PushActiveSnapshot(GetLatestSnapshot());
+		now = placements(lfirst_oid(cell), catalogs);
+		PopActiveSnapshot();
+		if (strcmp(before == NULL ? "" : before, now == NULL ? "" : now) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("shards of relation %s have moved since the transaction's snapshot", relation_sql_name(lfirst_oid(cell))),
+					 errdetail("Rows of a shard cannot be seen where it is now."),
+					 errhint("Run the transaction again.")));
+	}
+}
+
 void
 rows_read(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment,
 		  int ncolumns, const Oid *types, RowTaker take, void *arg)
@@ -176,6 +229,7 @@ rows_read(const char *statement, const List *relations, ParamListInfo params, Qu
 	receiver->arg = arg;
 	receiver->context = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	(void) query_run(bound, params, &receiver->pub);
+	require_unmoved(bound->relations);
 	MemoryContextDelete(receiver->context);
 }
 
@@ -185,8 +239,10 @@ rows_of_query(const char *statement, const List *relations, ParamListInfo params
 {
 	QueryRows  *rows;
 	DestReceiver *receiver = rows_collector(ncolumns, types, &rows);
+	BoundQuery *bound = bind_over(statement, relations, params, environment);
 
-	(void) query_run(bind_over(statement, relations, params, environment), params, receiver);
+	(void) query_run(bound, params, receiver);
+	require_unmoved(bound->relations);
 	return rows;
 }
 

@@ -58,6 +58,25 @@ extern Datum value_of_query(const char *statement, const List *relations, ParamL
 extern uint64 rows_change(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment);
 
 /*
+ * The beginning of a statement over read, the relations that are behind a view,
+ * $1, and itself; those read by a function in it remain hidden.
+ */
+#define RELATIONS_READ \
+"WITH RECURSIVE read (relation) AS (" \
+"SELECT $1 UNION SELECT d.refobjid FROM read" \
+" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) read.relation AND c.relkind OPERATOR(pg_catalog.=) 'v'" \
+" JOIN pg_catalog.pg_rewrite r ON r.ev_class OPERATOR(pg_catalog.=) c.oid" \
+" JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass" \
+" AND d.objid OPERATOR(pg_catalog.=) r.oid" \
+" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass) "
+
+/*
+ * Fails with 40001 if shards of relations have moved since the snapshot of the
+ * transaction, if it keeps one.  To be called after rows were read.
+ */
+extern void require_unmoved(const List *relations);
+
+/*
  * Shows rows to statements under a name; they have the columns of a relation
  * or, if that is InvalidOid, these.
  */

@@ -49,12 +49,12 @@ number_of(const ValueType *type, Datum value)
 	return DatumGetFloat8(type->type == FLOAT8OID ? value : DirectFunctionCall1(numeric_float8, value));
 }
 
-/* The extent of a column's finite values, as such numbers. */
+/* The extent of a column's finite values, which are read in a form, as such numbers. */
 static Extent
-read_extent(Oid relation, const char *column, const TypeMatch *match, Oid subtype)
+read_extent(Oid relation, const char *column, const char *form, Oid subtype)
 {
 	const Oid	types[2] = {FLOAT8OID, FLOAT8OID};
-	const char *value = sql_as(match->data_form, psprintf("r.%s", column));
+	const char *value = sql_as(form, psprintf("r.%s", column));
 	const char *number;
 	QueryRows  *rows;
 	Extent		extent;
@@ -101,7 +101,7 @@ leaf_width(TypeCacheEntry *cache, const ValueType *subtype, Datum leaf, const Ex
 }
 
 void
-leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
+leaf_widths_measure(Oid relation, const char *column, const char *form, LoadedHierarchy *loaded)
 {
 	const HierarchyRows *rows = loaded->rows;
 	Hierarchy  *hierarchy = loaded->hierarchy;
@@ -120,7 +120,7 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 				 errhint("Call anonopt.drop_attribute and declare the column again.")));
 	cache = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
 	value_type_init(&subtype, cache->rngelemtype->type_id);
-	extent = read_extent(relation, column, &rows->match, subtype.type);
+	extent = read_extent(relation, column, form, subtype.type);
 	widths = budget_alloc_zero(sizeof(double), (Size) hierarchy->nleaves + 1);
 	for (uint32 i = 0; i < rows->nleaves; i++)
 	{

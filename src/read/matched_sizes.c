@@ -9,6 +9,7 @@
 #include "read/population_read.h"
 
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
 #include "utils/builtins.h"
@@ -19,7 +20,7 @@ typedef struct ComparedColumn
 {
 	const char *own_form;
 	const char *their_form;
-	const char *collation;
+	bool		is_text;
 } ComparedColumn;
 
 static ComparedColumn
@@ -44,7 +45,7 @@ compare_column(Oid relation, Oid population, const char *column)
 				 errhint("Declare a view of the population that casts it.")));
 	compared.own_form = match.leaf_form;
 	compared.their_form = match.data_form;
-	compared.collation = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
+	compared.is_text = match.data_type == TEXTOID;
 	return compared;
 }
 
@@ -60,8 +61,15 @@ append_sizes(StringInfo sql, Oid relation, const Dataset *dataset, const Compare
 {
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < dataset->nattributes; i++)
-		appendStringInfo(sql, "%s%s AS c%d, ", sql_as(own ? columns[i].own_form : columns[i].their_form,
-													  psprintf("r.%s", quote_identifier(dataset->attributes[i].column))), columns[i].collation, i + 1);
+	{
+		const char *name = dataset->attributes[i].column;
+		const char *value = psprintf("r.%s", quote_identifier(name));
+
+		if (columns[i].is_text)
+			appendStringInfo(sql, "%s COLLATE pg_catalog.\"C\" AS c%d, ", column_text(relation, column_type(relation, name), value), i + 1);
+		else
+			appendStringInfo(sql, "%s AS c%d, ", sql_as(own ? columns[i].own_form : columns[i].their_form, value), i + 1);
+	}
 	appendStringInfo(sql, "%s AS own, %s AS theirs FROM %s r GROUP BY ", own ? person : "0::pg_catalog.int8",
 					 own ? "0::pg_catalog.int8" : person, relation_sql_name(relation));
 	for (int i = 0; i < dataset->nattributes; i++)

@@ -154,7 +154,7 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 		if (read->declared->loss_counts == LOSS_OCCURRING && !reading->leaves_out)
 			count_occurring(reading, column);
 		else if (read->declared->loss_counts == LOSS_RANGE && !reading->leaves_out)
-			leaf_widths_measure(reading->dataset->relation, reading_column_name(reading, column), read->loaded);
+			leaf_widths_measure(reading->dataset->relation, reading_column_name(reading, column), read->form, read->loaded);
 	}
 	attr->min_level = read->declared->min_level;
 	attr->max_level = read->declared->max_level < 0 ? attr->hierarchy->height : read->declared->max_level;

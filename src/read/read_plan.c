@@ -15,7 +15,7 @@
  *			UNION ALL …) u GROUP BY c1, …) g
  *
  * If nearly every row of a distributed relation is a tuple of its own, its rows
- * are not grouped at all.
+ * are not grouped at all; see row_sample.c.
  *
  * Values are transferred unchanged and encoded here.  Only if leaves are
  * ranges is a bucket number transferred instead, because there are fewer.
@@ -240,41 +240,20 @@ grouped_statement(const Reading *reading)
 	return sql.data;
 }
 
-#define SAMPLED_ROWS 20000
-
-/*
- * Whether nearly every row of a distributed relation is a tuple of its own.
- * Then grouping the rows where they are stored only costs time, because as many
- * groups are transferred as there are rows.  The coordinator has no statistics
- * of a distributed relation, so a sample tells: among n rows drawn from d
- * equally frequent tuples, about n² / 2d pairs are equal.  Where frequencies
- * differ, or rows that are stored together are alike, more pairs are equal, so
- * that fewer tuples are estimated; rows are then grouped, which is never much
- * slower.  Rows is a statement that returns the columns read and a count.
- */
-static bool
-rows_are_tuples(const Reading *reading, const char *rows)
+/* The rows themselves, to be counted here. */
+static char *
+bare_statement(const Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
-	const Oid	types[2] = {INT8OID, INT8OID};
-	char	   *names = numbered_columns(reading, "");
-	QueryRows  *sample;
-	double		sampled;
-	double		groups;
-	double		all;
-	bool		isnull;
+	const char *alias = quote_identifier(get_rel_name(relation));
+	StringInfoData sql;
 
-	sample = rows_of_query(psprintf("WITH sampled (%s, n) AS MATERIALIZED (%s LIMIT %d) SELECT (SELECT pg_catalog.count(*) FROM sampled),"
-									" (SELECT pg_catalog.count(*) FROM (SELECT FROM sampled GROUP BY %s) g)",
-									names, rows, SAMPLED_ROWS, names),
-						   list_make1_oid(relation), NULL, NULL, 2, types);
-	sampled = (double) DatumGetInt64(row_value(sample, 0, 0, &isnull));
-	groups = (double) DatumGetInt64(row_value(sample, 0, 1, &isnull));
-	if (sampled < SAMPLED_ROWS || groups == sampled)
-		return sampled >= SAMPLED_ROWS;
-	all = (double) DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)),
-												list_make1_oid(relation), NULL, INT8OID, &isnull));
-	return all <= sampled * sampled / 2 / (sampled - groups);
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < reading->ncolumns; i++)
+		appendStringInfo(&sql, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
+	appendStringInfo(&sql, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(relation));
+	return sql.data;
 }
 
 /* The statement with our aggregate, over the relation or a store's rows. */
@@ -314,7 +293,7 @@ choose_grouping(Reading *reading)
 	ListCell   *cell;
 
 	if (read_mode == READ_AGGREGATE)
-		return false;
+		return is_distributed(relation);
 	/* adding up partitions' sums would hide bad values */
 	if (reading->dataset->count_column != NULL && (elsewhere || get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE))
 		return false;
@@ -362,11 +341,25 @@ places_in_store(const Reading *reading, const StoreRead *store)
 	return places;
 }
 
-void
-plan_read(Reading *reading)
+/*
+ * Whether the rows of a distributed relation are read as they are: our aggregate
+ * is not where they are.  A view could take as long for its first rows as for
+ * all, and is read once.
+ */
+static bool
+is_read_bare(const Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
 
+	if (read_mode == READ_GROUP_BY || reading->leaves != NIL || reading->dataset->count_column != NULL || !is_distributed(relation))
+		return false;
+	return read_mode == READ_AGGREGATE ||
+		(get_rel_relkind(relation) != RELKIND_VIEW && !grouping_pays_off(reading, bare_statement(reading), reading_types(reading)));
+}
+
+void
+plan_read(Reading *reading)
+{
 	/* a store counts equal rows but does not know whose they are */
 	if (reading->may_use_store && reading->person == NULL && (read_mode == READ_AUTO || read_mode == READ_STORE))
 		reading->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
@@ -380,26 +373,6 @@ plan_read(Reading *reading)
 	reading->grouped = choose_grouping(reading);
 	for (int i = 0; i < reading->ncolumns && reading->grouped; i++)
 		reading->columns[i].buckets = make_buckets(reading, i);
-	reading->statement = reading->grouped ? grouped_statement(reading) : aggregate_statement(reading);
-
-	/*
-	 * A distributed table of which nearly every row is a tuple of its own is
-	 * not grouped.  To estimate that, a table is read once more; a view could
-	 * take as long for its first rows as for all, and is read once.
-	 */
-	if (reading->grouped && read_mode == READ_AUTO && reading->leaves == NIL && reading->dataset->count_column == NULL &&
-		get_rel_relkind(relation) != RELKIND_VIEW && is_distributed(relation))
-	{
-		const char *alias = quote_identifier(get_rel_name(relation));
-		StringInfoData bare;
-
-		/* the rows themselves, to be counted here */
-		initStringInfo(&bare);
-		appendStringInfoString(&bare, "SELECT ");
-		for (int i = 0; i < reading->ncolumns; i++)
-			appendStringInfo(&bare, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
-		appendStringInfo(&bare, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(relation));
-		if (rows_are_tuples(reading, bare.data))
-			reading->statement = bare.data;
-	}
+	reading->statement = !reading->grouped ? aggregate_statement(reading) :
+		is_read_bare(reading) ? bare_statement(reading) : grouped_statement(reading);
 }

@@ -187,8 +187,8 @@ extern char *group_count_sql(const Dataset *dataset, const char *alias);
 /* Whether leaves of a type are ranges of numbers, days or times. */
 extern bool leaves_have_width(Oid type);
 
-/* Measures leaves within the extent of a column, whose name is quoted. */
-extern void leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded);
+/* Measures leaves within the extent of a column, whose name is quoted and which is read in a form. */
+extern void leaf_widths_measure(Oid relation, const char *column, const char *form, LoadedHierarchy *loaded);
 
 /* ---------------------------------------------------- how a relation is read */
 
@@ -212,6 +212,12 @@ extern bool place_moments(Buckets *buckets, const char *zone, char ***instants);
 
 /* Plans a reading whose columns are prepared. */
 extern void plan_read(Reading *reading);
+
+/*
+ * Whether grouping a distributed relation's rows where they are stored is faster
+ * than the statement that returns the rows themselves, of some types.
+ */
+extern bool grouping_pays_off(const Reading *reading, const char *rows, const Oid *types);
 
 /* The statement over a store's rows, if they cannot be encoded without one. */
 extern void plan_store_statement(Reading *reading);

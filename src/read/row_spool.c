@@ -96,6 +96,8 @@ typedef struct RowSpooler
 	Reading    *reading;
 	RowSpool   *spool;
 	Lottery    *lottery;		/* NULL if everybody is read */
+	Oid		   *printed;		/* by column kept: the type whose values are
+								 * put into words here, or InvalidOid */
 	Datum	   *values;
 	bool	   *nulls;
 } RowSpooler;
@@ -226,7 +228,9 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 	memcpy(values + 1, kept, sizeof(Datum) * spool->ncolumns);
 	memcpy(nulls + 1, kept_nulls, sizeof(bool) * spool->ncolumns);
 	for (int i = 0; i < spool->ncolumns; i++)
-		if (spool->columns[i].labelled)
+		if (OidIsValid(spooler->printed[i]) && !nulls[i + 1])
+			values[i + 1] = CStringGetTextDatum(value_text(spooler->printed[i], values[i + 1]));
+		else if (spool->columns[i].labelled)
 		{
 			values[i + 1] = spool->labels[i][read_code(reading, group, spool->label_columns[i])];
 			nulls[i + 1] = values[i + 1] == 0;
@@ -320,9 +324,23 @@ row_name_column(Oid relation, const char *key)
 	return column;
 }
 
+/*
+ * The type of a column to be kept as text whose texts are those that its output
+ * function prints, so that values can be put into words here; otherwise
+ * InvalidOid.  Where its rows are, other settings may hold.
+ */
+static Oid
+printed_type(Oid relation, const SpoolColumn *column)
+{
+	Oid			type = column->name == NULL || column->as != TEXTOID ? InvalidOid : column_type(relation, column->name);
+	Oid			function;
+
+	return !OidIsValid(type) || type_is_text(type) || builtin_cast(type, TEXTOID, &function) ? InvalidOid : type;
+}
+
 /* A kept column as the statement selects it from r. */
 static const char *
-kept_expression(const Dataset *dataset, const SpoolColumn *column)
+kept_expression(const Dataset *dataset, const SpoolColumn *column, Oid printed)
 {
 	const char *value;
 
@@ -333,7 +351,7 @@ kept_expression(const Dataset *dataset, const SpoolColumn *column)
 	if (column->labelled)
 		return "NULL::pg_catalog.text";
 	value = psprintf("r.%s", quote_identifier(column->name));
-	if (column->as == TEXTOID)
+	if (column->as == TEXTOID && !OidIsValid(printed))
 		return sql_as(text_form(column_type(dataset->relation, column->name)), value);
 	if (column->as != FLOAT8OID)
 		return value;
@@ -345,7 +363,7 @@ kept_expression(const Dataset *dataset, const SpoolColumn *column)
 
 /* Finds the columns to keep, as written in the statement, and prepares to keep them. */
 static void
-append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types)
+append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types, Oid *printed)
 {
 	Oid			relation = reading->dataset->relation;
 	TupleDesc	desc = CreateTemplateTupleDesc(spool->ncolumns + 1);
@@ -359,7 +377,8 @@ append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid
 
 		if (column->name != NULL && number <= 0)
 			relation_has_changed(relation);
-		appendStringInfo(sql, ", %s", kept_expression(reading->dataset, column));
+		printed[i] = printed_type(relation, column);
+		appendStringInfo(sql, ", %s", kept_expression(reading->dataset, column, printed[i]));
 		types[i] = OidIsValid(column->as) ? column->as : column->labelled ? TEXTOID : get_atttype(relation, number);
 		if (OidIsValid(column->as) || column->labelled)
 			TupleDescInitEntry(desc, i + 2, NULL, types[i], -1, 0);
@@ -375,6 +394,8 @@ append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid
 			value_type_init(&spool->types[i], type == VARCHAROID ? TEXTOID : type);
 			spool->ndigested++;
 		}
+		if (OidIsValid(printed[i]))
+			types[i] = printed[i];
 	}
 	if (!spool->keeps_rows)
 		return;
@@ -495,7 +516,8 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 		spooler.lottery = lottery_begin(reading, spool->drawn);
 	types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
 	initStringInfo(&sql);
-	append_kept_columns(reading, spool, &sql, types);
+	spooler.printed = palloc(sizeof(Oid) * (spool->ncolumns + 1));
+	append_kept_columns(reading, spool, &sql, types, spooler.printed);
 	append_read_columns(reading, &sql);
 	memcpy(types + spool->ncolumns, reading_types(reading), sizeof(Oid) * (reading->ncolumns + 1));
 	appendStringInfo(&sql, " FROM %s r%s", relation_sql_name(dataset->relation), condition_to_read(reading));

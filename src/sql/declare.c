@@ -129,6 +129,32 @@ OWN_FUNCTION(anonopt_create_dataset)
 	PG_RETURN_VOID();
 }
 
+/* Follows a relation that was dropped and made again, with its releases. */
+OWN_FUNCTION(anonopt_move_dataset)
+{
+	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
+	Oid			relation = relation_argument(fcinfo, "relation");
+	ParamListInfo row = add_oid(add_oid(add_text(NULL, dataset->name), relation), dataset->relation);
+
+	if (dataset_same_relation(dataset->relation, dataset->row_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s of data set \"%s\" is still there", relation_sql_name(dataset->relation), dataset->name),
+				 errhint("Declare another relation with anonopt.create_dataset.")));
+	require_rows(relation);
+	(void) write_catalog("UPDATE anonopt.dataset SET relation = $2::regclass, row_type = $4::regtype WHERE dataset = $1",
+						 add_oid(row, row_type(relation)));
+	(void) write_catalog("UPDATE anonopt.published SET source = $2::int8, source_name = r.relation_name FROM anonopt.relations_read($2, NULL, $2) r"
+						 " WHERE dataset = $1 AND source = $3::int8 AND made_in = anonopt.this_database() AND r.relation = $2 AND published_by = $4",
+						 add_name(row, GetUserNameFromId(GetUserId(), false)));
+	dataset = dataset_load_owned(dataset->name);
+	dataset_check(dataset);
+	require_some_select(relation);
+	for (int i = 0; i < dataset->nattributes; i++)
+		require_readable_column(relation, dataset->attributes[i].column);
+	PG_RETURN_VOID();
+}
+
 OWN_FUNCTION(anonopt_same_people)
 {
 	Oid			relations[] = {relation_argument(fcinfo, "relation"), relation_argument(fcinfo, "other")};

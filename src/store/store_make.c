@@ -427,7 +427,7 @@ store_refresh(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
-				 errhint("Call anonopt.drop_dataset, and declare the data set again.")));
+				 errhint("If it was made again, call anonopt.move_dataset with its name; otherwise anonopt.drop_dataset.")));
 	require_relation_owner(dataset->relation);
 	store = store_of_dataset(dataset->name);
 	if (store == NULL || store->relation != dataset->relation)

@@ -76,7 +76,9 @@ sub check_distributed
 
 	like(ask("SELECT anonopt.read_sql('plain')"), qr/stored_tuples/, 'a local table is read from its store');
 	ask("SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass);
-		GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC; INSERT INTO pg_catalog.pg_dist_partition VALUES ('plain')");
+		CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint); CREATE TABLE pg_catalog.pg_dist_placement (placementid bigint, shardid bigint, groupid int);
+		GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.pg_dist_placement TO PUBLIC; INSERT INTO pg_catalog.pg_dist_partition VALUES ('plain');
+		CREATE FUNCTION pg_catalog.citus_relation_size(relation regclass) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT pg_relation_size(relation)'");
 	for (qw(plain seen seen_again))
 	{
 		like(ask("SELECT anonopt.read_sql('$_')"), qr/count\(\*\).*GROUP BY/, "$_ is grouped where its rows are");
@@ -91,6 +93,7 @@ sub check_distributed
 		'which gives the same answers');
 
 	is(ask("SELECT problem FROM anonopt.describe('plain') WHERE role = 'tuple_store'"), 'the relation is distributed', 'a store made before it was is not read');
+	unlike(ask("SET anonopt.read_mode = store; SELECT anonopt.read_sql('plain')"), qr/stored_tuples/, 'not even if stores are asked for');
 	is(ask("SELECT coalesce(problem, 'current') FROM anonopt.describe('here') WHERE role = 'tuple_store'"), 'current', 'that of another table is');
 	for my $sql (q{refresh_tuple_store('plain')}, q{create_tuple_store('distributed', track => true)}, q{create_tuple_store('distributed')})
 	{
@@ -116,11 +119,13 @@ sub check_distributed
 
 	# rows that nearly all are tuples of their own are not grouped first
 	ask(q{CREATE TABLE unlike AS SELECT i AS id, i % 100 AS age, i / 100 AS nr, i % 3 AS ill FROM generate_series(1, 30000) i; INSERT INTO unlike SELECT 0, age, nr, ill FROM unlike WHERE id % 50 = 0;
-		CREATE TABLE alike AS SELECT id, age % 30 AS age, nr % 20 AS nr, ill FROM unlike; CREATE VIEW unlike_seen AS TABLE unlike;
-		INSERT INTO pg_catalog.pg_dist_partition VALUES ('unlike'), ('alike'); SELECT anonopt.create_interval_hierarchy('numbers', 0, 300, '{10}');
-		SELECT anonopt.create_dataset(d, d::regclass, 0), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'nr', 'numbers'), anonopt.add_sensitive(d, 'ill') FROM unnest('{unlike,unlike_seen,alike}'::text[]) d;
+		CREATE TABLE alike AS SELECT id, age % 30 AS age, nr % 20 AS nr, ill FROM unlike;
+		CREATE TABLE cycle AS SELECT i AS id, i % 100 AS age, i / 100 % 100 AS nr, 0 AS ill FROM generate_series(1, 100000) i; CREATE VIEW unlike_seen AS TABLE unlike;
+		INSERT INTO pg_catalog.pg_dist_partition VALUES ('unlike'), ('alike'), ('cycle'); INSERT INTO pg_catalog.pg_dist_shard SELECT logicalrelid, row_number() OVER () FROM pg_catalog.pg_dist_partition;
+		INSERT INTO pg_catalog.pg_dist_placement SELECT shardid, shardid, 1 FROM pg_catalog.pg_dist_shard; SELECT anonopt.create_interval_hierarchy('numbers', 0, 300, '{10}');
+		SELECT anonopt.create_dataset(d, d::regclass, 0), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'nr', 'numbers'), anonopt.add_sensitive(d, 'ill') FROM unnest('{unlike,unlike_seen,alike,cycle}'::text[]) d;
 		SELECT anonopt.create_dataset('unlike people', 'unlike', 0, person => 'id'), anonopt.add_quasi_identifier('unlike people', 'age', 'ages'), anonopt.add_quasi_identifier('unlike people', 'nr', 'numbers')});
-	for ([ 'unlike', 0 ], [ 'unlike_seen', 1 ], [ 'unlike people', 0 ], [ 'alike', 1 ])
+	for ([ 'unlike', 0 ], [ 'unlike_seen', 1 ], [ 'unlike people', 0 ], [ 'alike', 1 ], [ 'cycle', 1 ])
 	{
 		my ($name, $grouped) = @$_;
 		is(ask("SELECT anonopt.read_sql('$name') ~ 'GROUP BY'"), $grouped ? 't' : 'f', "$name: " . ($grouped ? 'grouped' : 'read row by row'));
@@ -128,10 +133,44 @@ sub check_distributed
 		is(ask("SELECT x FROM anonopt.lattice('$name') x ORDER BY x::text"), ask("SET anonopt.read_mode = aggregate; SELECT x FROM anonopt.lattice('$name') x ORDER BY x::text"),
 			"$name: the same answers");
 	}
+	unlike(ask("SET anonopt.read_mode = aggregate; SELECT anonopt.read_sql('alike')"), qr/GROUP BY|anonopt/, 'row by row, without anything of ours');
+	like(failure("SET anonopt.memory = '1MB'; SELECT k FROM anonopt.evaluate('unlike', '{1,1}')") =~ s/.*anonopt.memory to '(\d+) MB'.*/$1/sr, qr/^(1\d|2[0-5])$/,
+		'the hint of memory follows from the sample');
+}
+
+# A transaction that keeps a snapshot does not see the rows of a shard that has moved since; rows of a catalog stand for the moves.
+sub check_moves
+{
+	my @questions = (q{evaluate('alike', '{1,1}')}, q{lattice('unlike_seen')}, q{k_anonymity('alike', '{age,nr}')}, q{suggest_quasi_identifiers('alike')}, q{create_frequency_hierarchy('ills', 'alike', 'ill', 7)});
+	my %moves = (moved => 'UPDATE pg_catalog.pg_dist_placement SET groupid = groupid + 1', 'moved there and back' => 'UPDATE pg_catalog.pg_dist_placement SET groupid = groupid',
+		split => q{INSERT INTO pg_catalog.pg_dist_shard SELECT 'alike', max(shardid) + 1 FROM pg_catalog.pg_dist_shard});
+
+	for my $level ('REPEATABLE READ', 'SERIALIZABLE', 'READ COMMITTED')
+	{
+		my $fails = $level ne 'READ COMMITTED';
+		for my $move (sort keys %moves)
+		{
+			for my $question ($move eq 'moved' ? @questions : $questions[0])
+			{
+				my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+				$session->query("\\set VERBOSITY verbose\nBEGIN ISOLATION LEVEL $level; SELECT count(*) FROM plain;");
+				ask("SET allow_system_table_mods = on; $moves{$move}");
+				$session->query("SELECT count(*) FROM anonopt.$question;");
+				($fails ? \&like : \&unlike)->($session->{stderr}, qr/ERROR:  40001: shards of relation public\.\w+ have moved since the transaction's snapshot/,
+					"$level, $move: $question " . ($fails ? 'does not answer' : 'answers'));
+				$session->{stderr} = '';
+				my $here = $session->query("ROLLBACK; BEGIN ISOLATION LEVEL $level; SELECT k FROM anonopt.evaluate('here', '{1,1}');");
+				is($session->{stderr}, '', 'and the next transaction does');
+				$session->quit;
+			}
+		}
+	}
 }
 
 check_stored_rows();
 check_distributed();
+check_moves();
 $node->stop;
 unlike(slurp_file($node->logfile), qr/terminated by signal|TRAP/, 'the server stayed up');
 done_testing();

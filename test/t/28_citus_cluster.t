@@ -32,7 +32,7 @@ my %relations = (
 		spread_columns => "CREATE TABLE spread_columns (LIKE plain) USING columnar; SELECT create_distributed_table('spread_columns', 'id', shard_count => 4)") : ());
 my %views = (
 	(map { ("seen_$_" => "SELECT * FROM $_ WHERE id > 0") } keys %relations),
-	joined => 'SELECT s.id, s.age, e.town, s.ill, s.paid, s.people, s.who FROM spread s JOIN everywhere e USING (id)',
+	joined => 'SELECT s.id, s.age, e.town, s.ill, s.paid, s.people, s.who, s.place FROM spread s JOIN everywhere e USING (id)',
 	nested => 'SELECT s.* FROM seen_spread s');
 
 # What is asked of a data set %1$s over a relation %2$s, which gives a row a line in any order
@@ -82,6 +82,16 @@ my %writings = (
 	create_mask_hierarchy => q{SELECT anonopt.create_mask_hierarchy('made', '%2$s', 'town'); SELECT x FROM made x ORDER BY x::text},
 	create_quantile_hierarchy => q{SELECT anonopt.create_quantile_hierarchy('made', '%2$s', 'people', '{2}'); SELECT x FROM made x ORDER BY x::text},
 	create_frequency_hierarchy => q{SELECT anonopt.create_frequency_hierarchy('made', '%2$s', 'ill', 700); SELECT x FROM made x ORDER BY x::text},
+	'hierarchies of a varchar' => q{SELECT anonopt.create_mask_hierarchy('masks', '%2$s', 'place'), anonopt.create_frequency_hierarchy('frequent', '%2$s', 'place', 20),
+		anonopt.create_prefix_hierarchy('prefixes', '%2$s', 'place', '{2}', '.'), anonopt.create_quantile_hierarchy('quantiles', '%2$s', 'place', '{4,2}');
+		SELECT x FROM masks x ORDER BY x::text; SELECT x FROM frequent x ORDER BY x::text; SELECT x FROM prefixes x ORDER BY x::text; SELECT x FROM quantiles x ORDER BY x::text},
+	'auto_dataset of a varchar' => q{SELECT column_name, levels, role, reason FROM anonopt.auto_dataset('auto', '%2$s', '{age,place}'); SELECT x FROM anonopt.lattice('auto') x ORDER BY x::text LIMIT 20},
+	'read_mode = aggregate' => q{SET LOCAL anonopt.read_mode = aggregate; SELECT x FROM anonopt.lattice('%1$s') x ORDER BY x::text; SELECT x FROM anonopt.lattice('%1$s counted') x ORDER BY x::text;
+		SELECT x FROM anonopt.lattice('%1$s persons') x ORDER BY x::text; SELECT x FROM anonopt.risk('%2$s', '{age,town}', population => '%2$s') x},
+	'a small max_intermediate_result_size' => q{SET LOCAL citus.max_intermediate_result_size = 1; SELECT x FROM anonopt.lattice('%1$s') x ORDER BY x::text},
+	'promises about a population' => q{SELECT anonopt.publish_table('shown', '%1$s known', '{3,1}');
+		SELECT to_jsonb(v) - 'filled_at' FROM anonopt.verify('shown') v; SELECT length(anonopt.report('%1$s known', population => '%2$s')) > 10000; SELECT anonopt.refresh_release('shown');
+		SELECT anonopt.create_recoding('made', '%1$s known', k => 10, seed => 1); SELECT anonopt.publish_table('recoded', '%1$s known', recoding => 'made'); SELECT to_jsonb(v) - 'filled_at' FROM anonopt.verify('recoded') v},
 	auto_dataset => q{SELECT column_name, levels, role, reason FROM anonopt.auto_dataset('auto', '%2$s', '{age,town,ill}'); SELECT x FROM anonopt.lattice('auto') x ORDER BY x::text LIMIT 20},
 	suggest_quasi_identifiers => q{SELECT columns, labelled, identifier FROM anonopt.suggest_quasi_identifiers('%2$s') ORDER BY columns},
 	create_recoding => q{SELECT anonopt.create_recoding('made', '%1$s', k => 10, seed => 1); SELECT x FROM made x ORDER BY x::text;
@@ -106,6 +116,16 @@ max_connections = 60
 citus.node_conninfo = 'sslmode=prefer'
 citus.use_citus_managed_tables = off
 citus.enable_change_data_capture = off
+wal_level = logical
+END
+# nothing may depend on what is set where the rows are
+$_->append_conf('postgresql.conf', "citus.local_hostname = '" . $_->host . "'\n"), $_->restart for $hub, @workers;
+$_->append_conf('postgresql.conf', <<"END"), $_->restart for @workers;
+timezone = 'Asia/Kolkata'
+datestyle = 'SQL, DMY'
+intervalstyle = 'sql_standard'
+extra_float_digits = -5
+bytea_output = 'escape'
 END
 
 # What statements print, or the error that ended them.
@@ -129,8 +149,8 @@ sub make_data
 	# nothing of ours is on the workers
 	$hub->safe_psql('postgres', 'SET citus.enable_ddl_propagation = off; CREATE EXTENSION anonopt');
 	$hub->safe_psql('postgres', <<'END');
-CREATE TABLE plain (id int NOT NULL, age int NOT NULL, town text, ill text, paid boolean, people int, who int);
-INSERT INTO plain SELECT i, 20 + i % 23, 'T' || i % 7, 'I' || i * i % 6, i % 3 = 0, 1 + i % 4, i / 2 FROM generate_series(1, 2400) i;
+CREATE TABLE plain (id int NOT NULL, age int NOT NULL, town text, ill text, paid boolean, people int, who int, place varchar(12));
+INSERT INTO plain SELECT i, 20 + i % 23, 'T' || i % 7, 'I' || i * i % 6, i % 3 = 0, 1 + i % 4, i / 2, 'P' || i * i % 97 || '.' || i % 3 FROM generate_series(1, 2400) i;
 CREATE TABLE population AS TABLE plain;
 INSERT INTO population TABLE plain;
 SELECT anonopt.create_interval_hierarchy('ages', 0, 99, '{5,10,50}'), anonopt.create_mask_hierarchy('towns', 'plain', 'town');
@@ -244,6 +264,123 @@ sub check_bare_rows
 	unlike(ask("SELECT anonopt.read_sql('unlike')"), qr/GROUP BY|ERROR/, 'rows are read as they are');
 	same(answer(q{anonopt.lattice('%1$s')}, 'unlike'), answer(q{anonopt.lattice('%1$s')}, 'unlike_here'), 'with the same answers');
 	like(ask("SET anonopt.read_mode = group_by; SELECT anonopt.read_sql('unlike')"), qr/GROUP BY/, 'unless they are to be grouped');
+	ask(q{CREATE TABLE cycle (LIKE unlike); SELECT create_distributed_table('cycle', 'id', shard_count => 4)});
+	ask(q{INSERT INTO cycle SELECT i, i % 100, i / 100 % 100 FROM generate_series(1, 200000) i; SELECT anonopt.create_dataset('cycle', 'cycle', 0), anonopt.add_quasi_identifier('cycle', 'age', 'ages'), anonopt.add_quasi_identifier('cycle', 'nr', 'numbers')});
+	like(ask("SELECT anonopt.read_sql('cycle')"), qr/GROUP BY/, 'a table that was loaded in order does not look distinct');
+	my $hint = qr/53200: .*HINT:  Set anonopt.memory to '(\d+) MB'/s;
+	like(ask("SET anonopt.memory = '3MB'; SELECT count(*) FROM anonopt.lattice('unlike')"), $hint, 'too little memory');
+	my ($enough) = ask("SET anonopt.memory = '3MB'; SELECT count(*) FROM anonopt.lattice('unlike')") =~ $hint;
+	is(ask("SET anonopt.memory = '$enough MB'; SELECT count(*) FROM anonopt.lattice('unlike')"), 15, "the hint of $enough MB suffices");
+}
+
+# Columns of every type, as leaves, as ranges, as sensitive values and as keys, where other settings hold than here; and without Citus's binary protocol
+sub check_types
+{
+	my %leaves = (moment => [ 'by_day', 'by_stamp', 'by_moment' ], stamp => [ 'by_day', 'by_stamp' ], day => [ 'by_day', 'by_stamp', 'days' ], amount => ['by_number'], share => ['by_number'], ratio => ['by_number'],
+		small => ['by_integer'], word => ['words'], name => ['words'], code => ['words'], mood => ['moods'], flag => ['flags'], clock => ['clocks']);
+	my @others = qw(span bits address raw uid zoned cash);
+
+	ask(<<'END');
+CREATE TYPE mood AS ENUM ('good', 'bad', 'so');
+CREATE TABLE typed (id int, moment timestamptz, stamp timestamp, day date, amount numeric, share float8, ratio float4, small int2, word text, name varchar(20), code char(4), mood mood, flag boolean,
+	clock time, span interval, bits bit(3), address inet, raw bytea, uid uuid, zoned timetz, cash money);
+INSERT INTO typed SELECT i, '2026-03-08 00:00+00'::timestamptz + i * interval '37 minutes', '2026-03-07 20:00'::timestamp + i * interval '37 minutes', '2026-03-07'::date + i / 40, i / 7::numeric, i / 3::float8, 1e6 + i / 3::float4,
+	i % 50, 'w' || i % 9, 'n' || i % 9, 'c' || i % 9, (ARRAY['good', 'bad', 'so'])[1 + i % 3]::mood, i % 2 = 0, time '00:00' + i % 48 * interval '30 minutes', i % 50 * interval '1 month 3 days 7 minutes',
+	(i % 8)::bit(3), '10.0.0.0'::inet + i % 20, decode(lpad(to_hex(i % 90), 4, '0'), 'hex'), md5((i % 40)::text)::uuid, timetz '01:00+02' + i % 7 * interval '1 hour', (i % 30)::numeric::money FROM generate_series(1, 400) i;
+CREATE TABLE typed_there (LIKE typed);
+SELECT create_distributed_table('typed_there', 'id', shard_count => 4);
+INSERT INTO typed_there TABLE typed;
+CREATE TABLE by_day AS SELECT daterange('2026-03-05'::date + i, '2026-03-06'::date + i) AS leaf, 'all' AS l1 FROM generate_series(0, 30) AS i;
+CREATE TABLE days AS SELECT DISTINCT day AS leaf, extract(isodow FROM day)::text AS l1 FROM typed;
+CREATE TABLE by_stamp AS SELECT tsrange('2026-03-05'::timestamp + i * interval '6 hours', '2026-03-05'::timestamp + (i + 1) * interval '6 hours') AS leaf, 'all' AS l1 FROM generate_series(0, 100) AS i;
+CREATE TABLE by_moment AS SELECT tstzrange('2026-03-05 00:00+00'::timestamptz + i * interval '6 hours', '2026-03-05 00:00+00'::timestamptz + (i + 1) * interval '6 hours') AS leaf, 'all' AS l1 FROM generate_series(0, 100) AS i;
+CREATE TABLE by_number AS SELECT numrange(i, i + 1) AS leaf, i / 10 || '0s' AS l1 FROM generate_series(0, 400) AS i UNION ALL SELECT numrange(1000000 + i, 1000000 + i + 1), 'many' FROM generate_series(0, 400) AS i;
+CREATE TABLE by_integer AS SELECT int4range(10 * i, 10 * i + 10) AS leaf, 'all' AS l1 FROM generate_series(0, 30) AS i;
+CREATE TABLE words AS SELECT DISTINCT word AS leaf, 'all' AS l1 FROM typed UNION SELECT DISTINCT name, 'all' FROM typed UNION SELECT DISTINCT code::text, 'all' FROM typed;
+CREATE TABLE moods AS SELECT DISTINCT mood AS leaf, 'all' AS l1 FROM typed;
+CREATE TABLE flags AS SELECT DISTINCT flag AS leaf, 'all' AS l1 FROM typed;
+CREATE TABLE clocks AS SELECT DISTINCT clock AS leaf, 'all' AS l1 FROM typed;
+END
+	my $read = sub {
+		my ($relation, $column, $leaves, $counts, $mode) = @_;
+		return ask("SET anonopt.read_mode = $mode; SET citus.enable_binary_protocol = " . ($mode eq 'group_by' ? 'on' : 'off') . "; BEGIN; SELECT anonopt.create_dataset('typed', '$relation', 0.2, timezone => 'America/New_York'),
+			anonopt.add_quasi_identifier('typed', '$column', '$leaves', loss_counts => '$counts'), anonopt.add_sensitive('typed', '$column'); SELECT x FROM anonopt.lattice('typed') x ORDER BY x::text;
+			SELECT x FROM anonopt.property_vector('typed', '{0}', 'loss', 'id') x ORDER BY x::text; SELECT anonopt.publish_table('shown', 'typed', '{1}', k => 2, l => 1); SELECT x FROM shown x ORDER BY x::text; ROLLBACK") =~ s/typed_there/typed/gr;
+	};
+	for my $column (sort keys %leaves)
+	{
+		for my $leaves (@{ $leaves{$column} })
+		{
+			for my $counts ('leaves', $leaves =~ /^by/ ? 'range' : ())
+			{
+				same($read->('typed_there', $column, $leaves, $counts, $_), $read->('typed', $column, $leaves, $counts, 'auto'), "$column by $leaves, $counts, $_") for 'group_by', 'aggregate';
+			}
+		}
+	}
+	for my $column (@others, keys %leaves)
+	{
+		for my $binary ('on', 'off')
+		{
+			my $sql = "SET citus.enable_binary_protocol = $binary; SELECT anonopt.l_diversity('%1\$s', '{small}', '$column'), anonopt.t_closeness('%1\$s', '{small}', '$column', 'ordered'), anonopt.k_anonymity('%1\$s', '{$column}');
+				BEGIN; SELECT column_name, levels, role, reason FROM anonopt.auto_dataset('auto', '%1\$s', '{$column}'); SELECT x FROM anonopt.lattice('auto') x ORDER BY x::text; ROLLBACK";
+			my ($there, $here) = map { ask(sprintf $sql, $_) =~ s/typed_there/typed/gr } qw(typed_there typed);
+			is($there, $here, "a column $column, binary $binary");
+		}
+	}
+	# values name records as they do here
+	for my $column (qw(moment stamp share ratio amount))
+	{
+		my ($there, $here) = map { answer("anonopt.property_vector('$_ keys', '{0}', 'class_size', '$column')", $_) } map { ask("SELECT anonopt.create_dataset('$_ keys', '$_', 0), anonopt.add_quasi_identifier('$_ keys', 'small', 'by_integer')"); $_ } qw(typed_there typed);
+		same($there, $here, "$column as a key");
+	}
+}
+
+# While a shard moves, a transaction that keeps its snapshot does not answer, and others answer rightly.
+sub check_moves
+{
+	my $count = "SELECT sum(size) FROM (SELECT (unnest(anonopt.evaluate('spread', '{{0,0},{3,2}}'))).k AS size) x";
+	for my $level ('REPEATABLE READ', 'READ COMMITTED')
+	{
+		for my $question (q{evaluate('spread', '{{0,0},{3,2}}')}, q{lattice('spread')}, q{lattice('nested')}, q{k_anonymity('spread', '{age,town}')}, q{suggest_quasi_identifiers('spread')}, q{auto_dataset('moved', 'spread', '{age,town}', dry_run => true)})
+		{
+			my $session = $hub->background_psql('postgres', on_error_stop => 0);
+			my ($shard, $from, $to) = split /\|/, ask("SELECT s.shardid, s.nodeport, n.nodeport FROM citus_shards s JOIN pg_dist_node n ON n.nodeport <> s.nodeport AND n.groupid > 0 WHERE s.table_name = 'spread'::regclass ORDER BY s.shardid LIMIT 1");
+
+			$session->query("\\set VERBOSITY verbose\nBEGIN ISOLATION LEVEL $level; SELECT count(*) FROM spread;");
+			is(ask("SELECT citus_move_shard_placement($shard, '" . $hub->host . "', $from, '" . $hub->host . "', $to, 'block_writes')"), '', 'a shard moves');
+			my $rows = $session->query("SELECT x FROM anonopt.$question x ORDER BY x::text;");
+			if ($level eq 'READ COMMITTED')
+			{
+				is($rows =~ s/spread/plain/gr, ask("SELECT x FROM anonopt." . ($question =~ s/spread|nested/plain/r) . ' x ORDER BY x::text'), "$level: $question answers rightly");
+			}
+			else
+			{
+				like($session->{stderr}, qr/ERROR:  40001: shards of relation public\.\w+ have moved/, "$level: $question does not answer");
+			}
+			$session->{stderr} = '';
+			is($session->query('ROLLBACK; SELECT count(*) FROM anonopt.lattice(\'spread\');'), 12, 'and the next transaction does');
+			$session->quit;
+		}
+	}
+}
+
+# A relation that becomes a distributed one, or ceases to be.
+sub check_conversions
+{
+	ask("CREATE TABLE changing (LIKE plain); INSERT INTO changing TABLE plain; SELECT declare('changing'), anonopt.create_tuple_store('changing'), anonopt.publish_table('changing_shown', 'changing', '{3,1}', k => 5)");
+	ask("SELECT create_distributed_table('changing', 'id', shard_count => 4); INSERT INTO changing SELECT 0, 80, town, ill, paid, people, who, place FROM plain; CREATE TABLE changing_here AS TABLE changing; SELECT declare('changing_here')");
+	for my $mode (qw(auto store aggregate group_by))
+	{
+		same(ask("SET anonopt.read_mode = $mode; SELECT x FROM anonopt.lattice('changing') x ORDER BY x::text"), answer(q{anonopt.lattice('%1$s')}, 'changing_here'), "$mode: a store made before is not read");
+	}
+	for my $conversion (q{alter_distributed_table('changing', shard_count := 6)}, q{undistribute_table('changing')})
+	{
+		ask("SELECT $conversion");
+		like(ask("SELECT k FROM anonopt.evaluate('changing', '{1,1}')"), qr/23514: relation of data set "changing" is gone\nHINT:  If it was made again, call anonopt.move_dataset/, "$conversion: a hint");
+		is(ask("SELECT anonopt.move_dataset('changing', 'changing')"), '', 'it is followed');
+		same(answer(q{anonopt.lattice('%1$s')}, 'changing'), answer(q{anonopt.lattice('%1$s')}, 'changing_here'), 'with the same answers');
+		is(ask("SELECT anonopt.refresh_release('changing_shown'); SELECT ok, rows FROM anonopt.verify('changing_shown')"), "\nt|4800", 'and the release is refreshed');
+	}
 }
 
 # A promise holds in what is published while every shard changes.
@@ -289,7 +426,10 @@ for my $name (sort(keys %relations), sort keys %views)
 check_counts();
 check_tree();
 check_bare_rows();
+check_types();
+check_conversions();
 check_refusals();
+check_moves();
 check_writers();
 $_->stop for $hub, @workers;
 unlike(slurp_file($_->logfile), qr/terminated by signal|TRAP/, $_->name . ' stayed up') for $hub, @workers;
