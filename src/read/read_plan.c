@@ -371,6 +371,7 @@ plan_read(Reading *reading)
 		return;
 	}
 	reading->grouped = choose_grouping(reading);
+	require_exact_values(reading);
 	for (int i = 0; i < reading->ncolumns && reading->grouped; i++)
 		reading->columns[i].buckets = make_buckets(reading, i);
 	reading->statement = !reading->grouped ? aggregate_statement(reading) :

@@ -274,6 +274,9 @@ extern void begin_telling_servers(const Reading *reading, ErrorContextCallback *
 /* Fails if a shard would treat different texts as equal. */
 extern void check_shard_collations(const Reading *reading);
 
+/* Fails if rows of a distributed relation would come as texts that other settings change. */
+extern void require_exact_values(const Reading *reading);
+
 /* Fails if partitions were attached or detached since. */
 extern void check_leaves(const Reading *reading);
 

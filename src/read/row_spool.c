@@ -522,6 +522,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	memcpy(types + spool->ncolumns, reading_types(reading), sizeof(Oid) * (reading->ncolumns + 1));
 	appendStringInfo(&sql, " FROM %s r%s", relation_sql_name(dataset->relation), condition_to_read(reading));
 	before = act_as(reading->role);
+	require_exact_values(reading);
 	rows_read(psprintf("SELECT %s", sql.data + 2), list_make1_oid(dataset->relation), NULL, NULL,
 			  spool->ncolumns + reading->ncolumns + (dataset->count_column != NULL ? 1 : 0), types, take_row, &spooler);
 	act_end(&before);

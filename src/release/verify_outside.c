@@ -368,6 +368,16 @@ judge(const OutsideCount *count, const DeclaredPromise *promise, PromiseVerdict 
 	verdict->ok = count->nclasses == 0 || (least >= lower && most <= upper);
 }
 
+/* Whether a population is there, and has the columns of a release. */
+static bool
+population_has_columns(const ReleaseEntry *entry, Oid population)
+{
+	for (int a = 0; a < entry->ngeneralized; a++)
+		if (!OidIsValid(population) || !OidIsValid(column_type(population, entry->generalized[a])))
+			return false;
+	return true;
+}
+
 void
 verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
 {
@@ -393,7 +403,7 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 		if (!model_needs_population(promise->model))
 			continue;
 		verdicts[i].ok = false;
-		if (!OidIsValid(promise->population))
+		if (!population_has_columns(entry, promise->population))
 			continue;
 		if (models[promise->model]->counts_own && !by_rows)
 		{

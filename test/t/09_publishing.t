@@ -658,6 +658,17 @@ sub check_failures
 	is(say_as('owner', q{SELECT measures ->> 'people' FROM anonopt.release WHERE release = 'meanwhile'::regclass}), 81, 'nor measured');
 	say_as('owner', 'DELETE FROM patient WHERE nr = 301');
 
+	# two who give the same name at once
+	$writer->query_safe(q{SET client_min_messages = error; BEGIN; SELECT anonopt.publish_table($$named$$, $$patients$$, $${1,1}$$, k => 5)});
+	my $late = $node->background_psql('clinic', on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
+	$late->query_until(qr/begun/, qq{\\set VERBOSITY verbose\n\\echo begun\nSELECT anonopt.publish_table('named', 'patients', '{1,1}', k => 5);\n});
+	$node->poll_query_until('clinic', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
+	$writer->query_safe('COMMIT');
+	$late->query('SELECT 1');
+	like($late->{stderr}, qr/ERROR:  42710: relation public\.named already exists\nHINT/, 'of two who give the same name at once, the second is told');
+	$late->quit;
+	say_as('owner', q{SELECT anonopt.drop_release('named')});
+
 	# two who refresh at once
 	$writer->query_safe(q{SET client_min_messages = error; BEGIN; SELECT anonopt.refresh_release($$kept$$)});
 	my $waiting = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);

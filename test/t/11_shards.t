@@ -44,6 +44,7 @@ check_modes();
 check_guards();
 check_other_relations();
 check_persons();
+check_populations();
 check_leaves_and_collations();
 check_columns_of_shards();
 check_changes();
@@ -398,6 +399,25 @@ END
 	is($verified{spread}, $verified{plain}, 'the same');
 	is(ask("SELECT measures ->> 'rows', measures ->> 'people' FROM anonopt.release WHERE release::text = 'shown_spread'"),
 		ask('SELECT count(*) FROM stays_plain') . "|$people", 'the release says how many rows and people there were');
+}
+
+# ------------------------------------------------------- people on the shards
+
+sub check_populations
+{
+	like(ask(<<'END'), qr/map_there\nmap_here$/, 'promises about people on shards and here');
+CREATE VIEW population AS TABLE people;
+ALTER TABLE pays ADD EXCLUDE USING gist (pay WITH &&);
+SELECT declare(n, 'plain'), anonopt.add_promise(n, 'k_map', 3, population => p) FROM (VALUES ('known there', 'population'::regclass), ('known here', 'plain')) x (n, p);
+SELECT anonopt.publish_table('map_' || n, 'known ' || n, '{3,2,2}') FROM (SELECT set_config('anonopt.composition', 'off', false)) x, unnest('{there,here}'::text[]) n;
+END
+	my ($there, $here) = map { ask("SELECT to_jsonb(v) - 'filled_at' FROM anonopt.verify('map_$_') v") } qw(there here);
+	like($there, qr/"k_map": \{"ok": true, "measured": \d+, "promised": 3\}/, 'a promise about people on shards is verified');
+	is($there, $here, 'as one about people here');
+	is(ask("SELECT length(anonopt.report('known there')) > 10000"), 't', 'and reported');
+	ask('ALTER VIEW population RENAME COLUMN age TO years');
+	is(ask("SELECT ok, others -> 'k_map' ->> 'ok' FROM anonopt.verify('map_there')"), 'f|false', 'a population that lacks a column keeps no promise');
+	ask("SELECT anonopt.drop_release('map_' || n), anonopt.drop_dataset('known ' || n) FROM unnest('{there,here}'::text[]) n; DROP VIEW population");
 }
 
 # ----------------------------------------------------- leaves, collations, shards
