@@ -14,6 +14,7 @@
 #include "catalog/trusted_code.h"
 #include "engine/known_columns.h"
 #include "engine/node_classes.h"
+#include "engine/refinement.h"
 #include "engine/risk.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -240,35 +241,6 @@ know_values(const Release *release, char *const *known, int nknown)
 	return shown;
 }
 
-ShownPeople
-release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown)
-{
-	bool		overlaps = entry->star || entry->nforms > 0 || entry->permuted || entry->has_people_k ||
-	(entry->by.kind != BY_LEVELS && entry->by.kind != BY_CUTS);
-	ShownPeople shown = {0};
-	Release    *release;
-	Classes    *counted;
-
-	require_release_owner(entry->relation);
-	require_trusted_relation(entry->relation);
-	if (!overlaps || entry->is_private)
-		return shown_as_read(population_read(declare_shown(entry, known, nknown)));
-	release = read_source(entry);
-	if (release->population != NULL && release->classes->out != NULL)
-	{
-		ereport(NOTICE,
-				(errmsg("people of release %s are counted as rows", release->sql_name),
-				 errdetail("Its rows do not tell which people are left out.")));
-		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
-	}
-	else if (release->population != NULL && knows_values(release, known, nknown))
-		shown = know_values(release, known, nknown);
-	else if (release->population != NULL)
-		shown = shown_people(release, labels_overlap(release), &counted);
-	release_close(release);
-	return shown;
-}
-
 /* ---------------------------------------------------------- linkage with a register */
 
 /* Counts the people of a register whom the labels of each class cover, by the columns of a set. */
@@ -328,50 +300,40 @@ refuse_register(Oid relation)
 			 errhint("A register must have some of the quasi-identifiers, under the same names.")));
 }
 
-AttackLink *
-release_attack_register(const ReleaseEntry *entry, Oid relation, char *const *known, int nknown)
+/* Links a release's classes with those of a register, by the columns that both have or, of these, the known ones. */
+static AttackLink *
+link_register(const Release *release, Oid relation, char *const *known, int nknown)
 {
 	AttackLink *link = palloc0(sizeof(AttackLink));
-	Release    *release;
-	Dataset    *dataset;
-	bool		overlap;
-	Population	common;
+	Dataset    *dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
+	bool		overlap = labels_overlap(release);
+
+	/* codes have the places of the whole population */
+	Population	common = *release->population;
 	Classes    *counted;
-	ShownPeople shown;
+	ShownPeople shown = shown_people(release, true, &counted);
 	Outsiders  *people;
 	int64		others = 0;
 
-	if (entry->is_private)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a release that shows a sample cannot be linked with a register"),
-				 errdetail("It is not drawn again.")));
-	release = read_source(entry);
-	if (release->population == NULL || release->classes->out != NULL)
-		return NULL;
-	dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
-	overlap = labels_overlap(release);
-	shown = shown_people(release, true, &counted);
 	link->names = palloc(sizeof(char *) * MAX_ATTRIBUTES);
 	link->target = get_rel_name(relation);
-	/* codes have the places of the whole population */
-	common = *release->population;
 	common.attrs = palloc(sizeof(Attribute) * MAX_ATTRIBUTES);
-	common.nattrs = dataset->nattributes = 0;
 	dataset->attributes = palloc(sizeof(Declared) * MAX_ATTRIBUTES);
 	for (int a = 0; a < release->population->nattrs; a++)
 	{
 		const Declared *declared = declared_attribute(release->dataset, a);
 
-		if (!OidIsValid(column_type(relation, declared->column)) || (nknown >= 0 && !is_named(known, nknown, declared->column)))
+		if (!OidIsValid(column_type(relation, declared->column)) ||
+			(nknown >= 0 && !is_named(known, nknown, declared->column)))
 			continue;
 		require_comparable(release->dataset->relation, relation, declared->column);
+		link->figures.known[link->n] = a;
+		dataset->attributes[link->n] = *declared;
+		common.attrs[link->n] = release->population->attrs[a];
 		link->names[link->n++] = declared->column;
-		link->figures.known[common.nattrs] = a;
-		dataset->attributes[dataset->nattributes++] = *declared;
-		common.attrs[common.nattrs++] = release->population->attrs[a];
 	}
-	if (common.nattrs == 0)
+	common.nattrs = dataset->nattributes = link->n;
+	if (link->n == 0)
 		refuse_register(relation);
 	people = read_outsiders(dataset, relation, &common, true);
 	for (uint32 i = 0; i < people->ntuples; i++)
@@ -379,8 +341,87 @@ release_attack_register(const ReleaseEntry *entry, Oid relation, char *const *kn
 	add_class_links(&link->figures, counted, link->figures.known, link->n,
 					count_covered(&shown, link->figures.known, link->n, people), overlap);
 	attack_end_links(&link->figures, others, !overlap);
-	release_close(release);
 	return link;
+}
+
+/* ------------------------------------------------------------------ refinement */
+
+/* What the exact classes of a recoding tell of the others, as a link with nothing. */
+static AttackLink *
+link_refinement(const Release *release, const Classes *counted)
+{
+	int			nattrs = release->population->nattrs;
+	AttackLink *link = palloc0(sizeof(AttackLink));
+	Refined    *refined = palloc0(sizeof(Refined) * (nattrs + 1));
+	const Refined *all = &refined[nattrs];
+
+	refine_classes(counted, refined);
+	link->figures.attack = ATTACK_REFINEMENT;
+	link->figures.people = (double) all->people_wide;
+	link->figures.certain = (double) all->people_certain;
+	link->names = palloc(sizeof(char *) * (nattrs + 1));
+	for (int a = 0; a < nattrs; a++)
+		link->names[link->n++] = declared_attribute(release->dataset, a)->column;
+	if (all->people_wide == 0)
+		return link;
+	link->figures.highest = 1.0 / all->least_possible;
+	link->figures.expected = 1 / all->leaves_left;
+	link->figures.baseline = 1 / all->leaves_shown;
+	return link;
+}
+
+/* --------------------------------------------------------------------- together */
+
+/* The people of a release that has been read, and further attacks on it. */
+static ShownPeople
+attack_source(const Release *release, char *const *known, int nknown, List **links)
+{
+	Classes    *counted;
+	ShownPeople shown = shown_people(release, labels_overlap(release), &counted);
+
+	if (links != NULL && nknown < 0 && release->by.kind == BY_RECODING && !release->permuted)
+		*links = lappend(*links, link_refinement(release, counted));
+	return knows_values(release, known, nknown) ? know_values(release, known, nknown) : shown;
+}
+
+ShownPeople
+release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown, Oid people, List **links)
+{
+	bool		overlaps = entry->star || entry->nforms > 0 || entry->permuted || entry->has_people_k ||
+	(entry->by.kind != BY_LEVELS && entry->by.kind != BY_CUTS);
+	ShownPeople shown = {0};
+	Release    *release;
+
+	require_release_owner(entry->relation);
+	require_trusted_relation(entry->relation);
+	if (links != NULL && !OidIsValid(people) && nknown < 0)
+		*links = release_attack_links(entry);
+	if (!overlaps || entry->is_private)
+		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
+	if (entry->is_private && OidIsValid(people))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a release that shows a sample cannot be linked with a register"),
+				 errdetail("It is not drawn again.")));
+	if (entry->is_private || (!overlaps && !OidIsValid(people)))
+		return shown;
+	release = read_source(entry);
+	if (release->population != NULL && release->classes->out != NULL)
+	{
+		ereport(NOTICE,
+				(errmsg("people of release %s are counted as rows", release->sql_name),
+				 errdetail("Its rows do not tell which people are left out.")));
+		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
+	}
+	else if (release->population != NULL)
+	{
+		if (overlaps)
+			shown = attack_source(release, known, nknown, links);
+		if (OidIsValid(people))
+			*links = lappend(*links, link_register(release, people, known, nknown));
+	}
+	release_close(release);
+	return shown;
 }
 
 /* ------------------------------------------------------- figures of an entry */

@@ -8,27 +8,23 @@
 #include "engine/attack.h"
 #include "release/release.h"
 
-/*
- * Reads a release of the caller whose known columns, if there are some, are
- * the only ones; its population is NULL if it has no rows.
- */
-extern ShownPeople release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown);
-
-/* A linkage by named columns with a relation or release. */
+/* An attack that is not by any columns: a linkage with a relation or release, or refinement. */
 typedef struct AttackLink
 {
 	AttackFigures figures;
 	int			n;
-	char	  **names;
+	char	  **names;			/* of the columns */
 	const char *target;
 } AttackLink;
 
 /*
- * Links the rows of a release, as a refresh would write it, with those of a
- * register of people, whose values are generalized likewise, by all columns
- * that both have or, of these, the known ones.
+ * Reads a release of the caller whose known columns, if there are some, are
+ * the only ones; there is no population if it has no rows.  Unless links is
+ * NULL, adds AttackLinks: with a register of people, if there is one, whose values
+ * are generalized as a refresh would; or with other releases; and refinement.
  */
-extern AttackLink *release_attack_register(const ReleaseEntry *entry, Oid relation, char *const *known, int nknown);
+extern ShownPeople release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown, Oid people,
+										 List **links);
 
 /* Fails because a register has none of the columns. */
 pg_noreturn extern void refuse_register(Oid relation);

@@ -212,19 +212,16 @@ OWN_FUNCTION(anonopt_attack_relation)
 OWN_FUNCTION(anonopt_attack_release)
 {
 	Oid			relation = relation_argument(fcinfo, "release");
+	Oid			people = relation_if_given(fcinfo, "register");
 	ResultRow  *row = result_begin(fcinfo);
 	KnownNames	known = known_arguments(fcinfo);
 	int			settings = release_settings_begin();
-	ReleaseEntry *entry = release_entry_require(relation);
-	ShownPeople shown = release_read_attacked(entry, known.names, known.knowledge.n);
+	bool		links_too = known.knowledge.columns == 0 || OidIsValid(people);
 	List	   *links = NIL;
+	ShownPeople shown = release_read_attacked(release_entry_require(relation), known.names, known.knowledge.n, people,
+											  links_too ? &links : NULL);
 	ListCell   *cell;
 
-	if (shown.population != NULL && is_given(fcinfo, "register"))
-		links = list_make1(release_attack_register(entry, relation_argument(fcinfo, "register"), known.names,
-												   known.knowledge.n));
-	else if (known.knowledge.n < 0 && known.knowledge.columns == 0)
-		links = release_attack_links(entry);
 	release_settings_end(settings);
 	if (shown.population != NULL)
 		put_attacks(row, &shown, &known);
@@ -232,8 +229,7 @@ OWN_FUNCTION(anonopt_attack_release)
 	{
 		const AttackLink *link = lfirst(cell);
 
-		if (link != NULL)
-			put_figures(row, &link->figures, link->names, link->n, link->target);
+		put_figures(row, &link->figures, link->names, link->n, link->target);
 	}
 	return (Datum) 0;
 }

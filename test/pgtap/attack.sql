@@ -210,7 +210,7 @@ BEGIN
 	ELSE
 		IF kind IN (3, 4, 6) THEN
 			recoding := CASE kind WHEN 4 THEN 'range' ELSE 'hierarchy' END;
-			PERFORM anonopt.create_recoding('attack.recoding', 'd', k => 1 + attack.below(3), labels => recoding, seed => 1);
+			PERFORM anonopt.create_recoding('attack.recoding', 'd', k => 3, labels => recoding, seed => 1);
 			options := options || format(', recoding => %L, labels => %L', 'attack.recoding', recoding);
 		ELSE
 			levels := ARRAY[attack.below(4), attack.below(2), attack.below(3)];
@@ -248,12 +248,20 @@ BEGIN
 	EXECUTE format('INSERT INTO attack.tried SELECT %s, attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures)'
 		' FROM (SELECT * FROM anonopt.attack(%s) UNION ALL SELECT * FROM anonopt.attack(%2$s, register => ''attack.register'') WHERE attack = ''linkage'''
 		' UNION ALL SELECT * FROM anonopt.attack(%2$s, known => ''{q1,s}'') WHERE NOT %L) x', seed, call, persons);
+	CREATE TEMP TABLE refined (line text) ON COMMIT DROP;
+	IF kind IN (3, 4) THEN
+		INSERT INTO refined SELECT attack.line(ROW('refinement', '{q1,q2,q3}', NULL, people_wide, people_certain_given_rest, coalesce(1.0 / least_possible, 0),
+			coalesce(1 / leaves_left::numeric, 0), coalesce(1 / leaves_shown::numeric, 0))::attack.figures)
+		FROM anonopt.recoding_refinement('d', 'attack.recoding', recoding) WHERE column_name IS NULL;
+	END IF;
 	RETURN QUERY
 	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x UNION ALL SELECT attack.line(x) FROM attack.registered(how, levels) x
 		UNION ALL SELECT attack.line(x) FROM attack.linked() x WHERE links
+		UNION ALL SELECT line FROM refined
 		UNION ALL SELECT attack.line(x) FROM attack.expected_by('{1,4}', 5) x WHERE NOT persons)
 	SELECT seed || ' has ' || line FROM (TABLE got EXCEPT ALL TABLE expected) x
 	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
+	DROP TABLE refined;
 END $$;
 
 SELECT plan(9);
