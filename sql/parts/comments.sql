@@ -54,7 +54,7 @@ COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each
 COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and the promises they break';
 COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front for any objectives';
 COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval, float8) IS 'the node with the least loss that keeps a promise, exactly';
-COMMENT ON FUNCTION anonopt.create_recoding(text, text, int, int, float8, text, text, interval, bigint, int, interval) IS 'searches for a local recoding that keeps a promise at little loss, and writes it as a table';
+COMMENT ON FUNCTION anonopt.create_recoding(text, text, int, int, float8, text, text, interval, bigint, int, interval, float8) IS 'searches for a local recoding that keeps a promise at little loss, and writes it as a table';
 COMMENT ON FUNCTION anonopt.extend_recoding(regclass, text, int, int, float8, text, text, interval, bigint) IS 'adds new tuples of the data to a recoding';
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass, int, int, float8, text) IS 'measures of a recoding';
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass[], int, int, float8, text) IS 'measures of several recodings, from one reading';

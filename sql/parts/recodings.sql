@@ -2,7 +2,8 @@
 
 CREATE FUNCTION anonopt.create_recoding(recoding text, dataset text, k int DEFAULT NULL, l int DEFAULT NULL,
 	t float8 DEFAULT NULL, loss text DEFAULT 'glm', labels text DEFAULT 'hierarchy', time_limit interval DEFAULT NULL,
-	seed bigint DEFAULT NULL, possible int DEFAULT NULL, proof interval DEFAULT NULL)
+	seed bigint DEFAULT NULL, possible int DEFAULT NULL, proof interval DEFAULT NULL,
+	effort float8 DEFAULT 1)
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_recoding' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.extend_recoding(recoding regclass, dataset text, k int DEFAULT NULL, l int DEFAULT NULL,

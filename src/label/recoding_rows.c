@@ -435,7 +435,7 @@ recoding_tell_moved(int64 moved)
 Classes *
 recoding_extended_classes(RowSpool *spool, Relation table, const Dataset *dataset, const Promise *promise, RecodingLabels labels)
 {
-	RecodingOrder order = {.promise = *promise,.loss = OBJECTIVE_GLM,.labels = labels,.effort = 100};
+	RecodingOrder order = {.promise = *promise,.loss = OBJECTIVE_GLM,.labels = labels,.effort = 1};
 	RecodingExtension extension;
 	TableRecoding extended = {0};
 	RecodingResult *result;

@@ -26,7 +26,7 @@ typedef struct RecodingOrder
 	Objective	loss;			/* glm, nwp, dcn or cm */
 	RecodingLabels labels;
 	uint64		seed;
-	int			effort;			/* percent of the default; 0: first answer */
+	double		effort;			/* 1 by default; 0: the first answer */
 	int64		deadline;		/* a timestamp, or 0 */
 	bool		or_none;		/* once it has passed, no answer is wanted */
 	RecodingWatch *watch;		/* or NULL */

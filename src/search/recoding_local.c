@@ -2,12 +2,13 @@
  * recoding_local.c
  *	  Improves classes by dissolving some and rebuilding them.
  *
- * Some nearby classes are dissolved, and their tuples merged into classes
- * again, at slightly randomized prices.  If the result loses no more, it is
- * kept.  One such step may move, swap, split, dissolve and merge at once,
- * which single moves could not do without breaking the promise on the way:
- * most classes have hardly more people than they must.  Hundreds of tuples are
- * not merged one by one, but as a few dozen clusters, each time others.
+ * Some nearby classes are dissolved, and their tuples regrouped: mostly as a few
+ * items, of which the best partition is found, and now and then by merging them
+ * into classes again, at slightly randomized prices.  If the result loses no
+ * more, it is kept.  One such step may move, swap, split, dissolve and merge at
+ * once, which single moves could not do without breaking the promise on the
+ * way: most classes have hardly more people than they must.  Hundreds of tuples
+ * are not merged one by one, but as a few dozen clusters, each time others.
  */
 #include "search/recoding_parts.h"
 
@@ -21,8 +22,11 @@
  */
 #define LEAST_ROOM 400
 #define MOST_ROOM 4096
+#define MOST_CLASSES (ITEMS - 1)
 #define MOST_CLUSTERS 400
-#define MOST_CLASSES 6
+
+/* One in this many times, clusters are merged, which takes longer. */
+#define MERGES 8
 
 #define NOISE 64
 
@@ -38,6 +42,7 @@ struct LocalSearch
 {
 	DraftClasses *classes;
 	Nearest    *nearest;
+	Regrouping *regrouping;
 	Clustering *clustering;
 	Prng		prng;
 	uint32		left_out;		/* the tuple tried for suppression */
@@ -57,6 +62,7 @@ local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed)
 		room = (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
 	search->classes = classes;
 	search->nearest = nearest_create(ground, tree, NEAREST);
+	search->regrouping = regrouping_create(ground, room);
 	search->clustering = clustering_create(ground, room, MOST_CLUSTERS);
 	search->prng.state = seed;
 	search->left_out = NO_TUPLE;
@@ -70,7 +76,7 @@ may_take(LocalSearch *search, uint32 number)
 	const RecodingClass *class = &search->classes->classes[number];
 	const Ground *ground = search->classes->ground;
 
-	if (search->clustering->nitems + class->ntuples > search->clustering->room)
+	if (search->regrouping->ntuples + class->ntuples > search->regrouping->room)
 		return false;
 	/* rarely useful, but sometimes nothing else helps */
 	if (class->loss == 0 && class->people >= 2 * ground->smallest && ground->size_unit == 0 &&
@@ -88,7 +94,7 @@ take_classes(LocalSearch *search, uint32 seed, int least)
 {
 	int			wanted = least + prng_below(&search->prng, MOST_CLASSES - least + 1);
 	const DraftClasses *classes = search->classes;
-	const Clustering *clustering = search->clustering;
+	Regrouping *regrouping = search->regrouping;
 	uint32		tuple = seed;
 	int64		cost = 0;
 
@@ -101,31 +107,48 @@ take_classes(LocalSearch *search, uint32 seed, int least)
 		if (class != NO_CLASS && may_take(search, class))
 		{
 			search->taken[search->ntaken++] = class;
+			regrouping_begin_part(regrouping);
 			for (uint32 own = classes->classes[class].first; own != NO_TUPLE; own = classes->next[own])
 				if (own != search->left_out)
-					clustering_add(search->clustering, own);
+					regrouping_add(regrouping, own);
 			cost += classes->classes[class].cost;
 		}
-		if (clustering->nitems > 0 && prng_below(&search->prng, 2) != 0)
-			from = clustering->items[prng_below(&search->prng, clustering->nitems)];
+		if (regrouping->ntuples > 0 && prng_below(&search->prng, 2) != 0)
+			from = regrouping->tuples[prng_below(&search->prng, regrouping->ntuples)];
 		tuple = nearest_tuples(search->nearest, from)[prng_below(&search->prng, NEAREST)];
 	}
 	return cost;
 }
 
-/* Replaces the classes taken by those of the clustering, if these cost less than a limit. */
-static bool
-rebuild_classes(LocalSearch *search, int64 below)
+/* Merges the tuples of the classes taken, as clusters that differ each time; returns their cost. */
+static int64
+merge_taken(LocalSearch *search)
 {
 	/* mostly a little noise, sometimes so much that the result differs */
 	uint32		noise = NOISE << (prng_below(&search->prng, 4) == 0 ? prng_below(&search->prng, 6) : 0);
 	MergeOrder	order = prng_below(&search->prng, 4) == 0 ? MERGE_CHEAPEST : MERGE_SMALLEST;
 
-	if (clustering_merge(search->clustering, order, &search->prng, noise) >= below)
+	clustering_clear(search->clustering);
+	for (int i = 0; i < search->regrouping->ntuples; i++)
+		clustering_add(search->clustering, search->regrouping->tuples[i]);
+	return clustering_merge(search->clustering, order, &search->prng, noise);
+}
+
+/* Replaces the classes taken by others of their tuples, if these cost less than a limit. */
+static bool
+rebuild_classes(LocalSearch *search, int64 below)
+{
+	bool		merges = prng_below(&search->prng, MERGES) == 0;
+
+	if (search->regrouping->ntuples == 0 ||
+		(merges ? merge_taken(search) : regrouping_solve(search->regrouping, below, &search->prng)) >= below)
 		return false;
 	for (int i = 0; i < search->ntaken; i++)
 		class_drop(search->classes, search->taken[i]);
-	clustering_put(search->clustering, search->classes);
+	if (merges)
+		clustering_put(search->clustering, search->classes);
+	else
+		regrouping_put(search->regrouping, search->classes);
 	return true;
 }
 
@@ -137,7 +160,7 @@ try_without(LocalSearch *search, uint32 tuple)
 	int64		price = ground->people[tuple] * ground->suppressed_loss;
 	int64		cost;
 
-	clustering_clear(search->clustering);
+	regrouping_clear(search->regrouping);
 	search->left_out = tuple;
 	cost = take_classes(search, tuple, 1);
 	search->left_out = NO_TUPLE;
@@ -152,8 +175,9 @@ try_with(LocalSearch *search, uint32 tuple)
 	DraftClasses *classes = search->classes;
 	int64		price = classes->ground->people[tuple] * classes->ground->suppressed_loss;
 
-	clustering_clear(search->clustering);
-	clustering_add(search->clustering, tuple);
+	regrouping_clear(search->regrouping);
+	regrouping_begin_part(search->regrouping);
+	regrouping_add(search->regrouping, tuple);
 	if (!rebuild_classes(search, take_classes(search, tuple, 1) + price))
 		return;
 	classes->suppressed -= classes->ground->people[tuple];
@@ -287,13 +311,13 @@ local_search_round(LocalSearch *search)
 			continue;
 
 		/* dissolve and rebuild classes around it, if that loses no more */
-		clustering_clear(search->clustering);
+		regrouping_clear(search->regrouping);
 		cost = take_classes(search, tuple, 2);
 		if (cost > 0)
 			rebuild_classes(search, cost + 1);
 	}
 	if (classes->limit > 0)
 		suppression_round(search);
-	clustering_clear(search->clustering);
+	regrouping_clear(search->regrouping);
 	return before - classes->cost;
 }

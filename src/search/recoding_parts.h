@@ -413,6 +413,12 @@ extern bool start_by_one_node(DraftClasses *classes, int64 below);
  */
 extern void start_by_merging(DraftClasses *classes);
 
+/*
+ * Makes classes of the cheapest labels of all; some tuples may be left.  Returns
+ * false if time has run out.
+ */
+extern bool start_by_classes(DraftClasses *classes, int64 until);
+
 /* Merges the remaining tuples with the nearest classes; false if that is impossible. */
 extern bool mend_classes(DraftClasses *classes);
 
@@ -421,6 +427,54 @@ extern bool mend_classes(DraftClasses *classes);
  * have; returns false if that is impossible.
  */
 extern bool classes_raise(DraftClasses *classes, Nearest *nearest);
+
+/* ------------------------------------ the best classes of the tuples of a few */
+
+/* The most items, which have so many sets. */
+#define ITEMS 9
+#define SETS (1 << ITEMS)
+
+typedef struct Regrouping
+{
+	const Ground *ground;
+	int			room;
+	int			ntuples;
+	uint32	   *tuples;			/* part by part */
+	int			nparts;			/* each has an item or several */
+	int			start[ITEMS + 1];
+	int			nitems;
+	uint8	   *item_of;		/* by place in tuples */
+	uint32	   *slices;			/* by item and column */
+	uint32	   *joined;			/* scratch, by column */
+	uint32	   *own;			/* scratch: histograms of an item's tuples */
+	/* by set of items */
+	uint32	   *hulls;
+	int64		people[SETS];
+	int64		loss[SETS];
+	int64		cost[SETS];		/* as a class */
+	int64		best[SETS];		/* of all partitions */
+	uint16		block[SETS];	/* of the best, with the first item */
+	/* by first item: sets that no split beats */
+	uint16		blocks[ITEMS][SETS / 2];
+	HistogramMark *marks;
+} Regrouping;
+
+/* Creates a regrouping, given the most tuples. */
+extern Regrouping *regrouping_create(const Ground *ground, int room);
+extern void regrouping_clear(Regrouping *regrouping);
+
+/* Begins a part, at most ITEMS; then adds its tuples. */
+extern void regrouping_begin_part(Regrouping *regrouping);
+extern void regrouping_add(Regrouping *regrouping, uint32 tuple);
+
+/*
+ * Finds the best classes of random items; returns their cost, or PG_INT64_MAX if
+ * one of them costs no less than a limit.
+ */
+extern int64 regrouping_solve(Regrouping *regrouping, int64 below, Prng *prng);
+
+/* Turns the best into classes; their tuples must be without a class. */
+extern void regrouping_put(const Regrouping *regrouping, DraftClasses *classes);
 
 /* ------------------ improves classes by dissolving some and rebuilding them */
 

@@ -21,6 +21,9 @@
 #define REST 200
 #define REST_OF_SIZE 10
 
+/* The most tuples that are started by the cost of classes. */
+#define MOST_GREEDY_TUPLES 200000
+
 /* The most tuples of a block. */
 #define BLOCK_TUPLES 16384
 
@@ -85,7 +88,7 @@ better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed)
 		int64		gain = local_search_round(search);
 
 		tell_loss(order, share_of_loss(classes));
-		if (gain <= classes->cost / rest * 100 / order->effort)
+		if (gain <= classes->cost / (rest * order->effort))
 			break;
 	}
 }
@@ -380,6 +383,33 @@ answer_by_node(RecodingPlan *plan, const KdTree *tree, int64 below, RecodingResu
 }
 
 /*
+ * Starts again by the cost of classes, and goes on from there if that loses
+ * less.  It takes longer than the first answer, so large data do without.
+ */
+static void
+start_again(RecodingPlan *plan)
+{
+	DraftClasses *classes = plan->classes;
+	const Ground *ground = plan->ground;
+	int64		now = GetCurrentTimestamp();
+	int64		cost = classes->cost;
+	uint32	   *before;
+
+	if (ground->ntuples > MOST_GREEDY_TUPLES || ground->size_unit > 0 || ground->minority_unit > 0)
+		return;
+	before = population_alloc(plan->order->population, sizeof(uint32), ground->ntuples);
+	memcpy(before, classes->class_of, sizeof(uint32) * ground->ntuples);
+	draft_classes_clear(classes);
+	if (!start_by_classes(classes, plan->order->deadline == 0 ? 0 : now + (plan->order->deadline - now) / 3) ||
+		!mend_classes(classes) || classes->cost >= cost)
+	{
+		draft_classes_clear(classes);
+		draft_classes_take_over(classes, before, NULL);
+	}
+	pfree(before);
+}
+
+/*
  * Searches for classes; returns false if none keep the promise, or no label
  * covers one.
  */
@@ -397,6 +427,9 @@ search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResu
 	plan->late = recoding_is_over(order) || plan->late;
 	if (!mended)
 		return false;
+	tell_loss(order, share_of_loss(plan->classes));
+	if (order->effort > 0 && !plan->late)
+		start_again(plan);
 	tell_loss(order, share_of_loss(plan->classes));
 	if (plan->ground->ntuples <= BLOCK_TUPLES)
 		better_classes(plan->classes, tree, order->seed);

@@ -56,7 +56,13 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 	order->deadline = deadline_argument(fcinfo);
 	order->watch = &call->watch;
 	order->seed = (uint64) seed_argument(fcinfo);
-	order->effort = 100;
+	order->effort = 1;
+	if (takes_argument(fcinfo, "effort"))
+		order->effort = number_argument(fcinfo, "effort");
+	if (!(order->effort >= 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("effort must not be negative")));
 }
 
 /* ---------------------------------------------------------------- the search */

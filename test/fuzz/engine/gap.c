@@ -166,7 +166,7 @@ make_order(RecodingOrder *order, Population *population, uint64 seed)
 	order->loss = losses[prng_below(&prng, lengthof(losses))];
 	order->labels = prng_below(&prng, 2) != 0 ? LABELS_RANGE : LABELS_HIERARCHY;
 	order->seed = seed;
-	order->effort = 100;
+	order->effort = 1;
 }
 
 /* ------------------------------------------------------------ optimum */
