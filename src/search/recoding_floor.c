@@ -13,23 +13,14 @@
 #include "engine/refinement.h"
 #include "miscadmin.h"
 
-/* The most classes that one is tried with. */
-#define PARTNERS 16
-
-typedef struct Partner
-{
-	int64		price;
-	uint32		class;
-} Partner;
-
 typedef struct Floor
 {
 	DraftClasses *classes;
 	Nearest    *nearest;
-	bool	   *merged;			/* by class, in this turn */
+	bool	   *used;			/* by class, in this turn: merged, or in vain */
 	uint32		hull[2 * MAX_ATTRIBUTES];	/* of the class to be merged */
-	int			npartners;
-	Partner		partners[PARTNERS]; /* cheapest first */
+	uint32		partner;		/* the cheapest so far, or NO_CLASS */
+	int64		price;
 } Floor;
 
 /* What is possible in classes; those that are free have no box. */
@@ -52,34 +43,26 @@ refinement_of_drafts(const DraftClasses *classes)
 	return refinement_create(population, classes->nclasses, first_leaf, leaves);
 }
 
-/* Keeps a class as a partner if it is among the cheapest, and labels cover both. */
+/* Keeps a class as the partner of another if it is the cheapest, and labels cover both. */
 static void
 offer_partner(Floor *floor, uint32 class, uint32 other)
 {
 	const DraftClasses *classes = floor->classes;
 	const Ground *ground = classes->ground;
-	const RecodingClass *one = &classes->classes[class];
-	const RecodingClass *two = &classes->classes[other];
 	uint32		hull[2 * MAX_ATTRIBUTES];
-	Partner		partner = {.class = other};
-	int			at = floor->npartners;
+	int64		people = classes->classes[class].people;
+	int64		price;
 
-	if (other == class || two->ntuples == 0 || floor->merged[other])
+	if (other == NO_CLASS || other == class || other == floor->partner || classes->classes[other].ntuples == 0 || floor->used[other])
 		return;
-	for (int i = 0; i < floor->npartners; i++)
-		if (floor->partners[i].class == other)
-			return;
 	class_hull(classes, other, hull);
 	hull_extend(ground, hull, floor->hull);
-	if (!hull_has_labels(ground, hull))
+	people += classes->classes[other].people;
+	price = size_cost(ground, people, hull_loss(ground, hull)) - classes->classes[other].cost;
+	if (price >= floor->price || !hull_has_labels(ground, hull))
 		return;
-	partner.price = size_cost(ground, one->people + two->people, hull_loss(ground, hull)) - two->cost;
-	if (at == PARTNERS && floor->partners[--at].price <= partner.price)
-		return;
-	floor->npartners = at + 1;
-	for (; at > 0 && floor->partners[at - 1].price > partner.price; at--)
-		floor->partners[at] = floor->partners[at - 1];
-	floor->partners[at] = partner;
+	floor->price = price;
+	floor->partner = other;
 }
 
 /* Moves a class's tuples to another, unless that breaks the promise. */
@@ -117,27 +100,23 @@ merge_cheapest(Floor *floor, uint32 class)
 	DraftClasses *classes = floor->classes;
 
 	class_hull(classes, class, floor->hull);
-	for (int pass = 0; pass < 2; pass++)
+	for (bool anywhere = false;; anywhere = floor->partner == NO_CLASS)
 	{
-		floor->npartners = 0;
-		for (uint32 tuple = classes->classes[class].first; pass == 0 && tuple != NO_TUPLE; tuple = classes->next[tuple])
+		floor->partner = NO_CLASS;
+		floor->price = PG_INT64_MAX;
+		for (uint32 tuple = classes->classes[class].first; !anywhere && tuple != NO_TUPLE; tuple = classes->next[tuple])
 			for (int i = 0; i < floor->nearest->wanted; i++)
-			{
-				uint32		other = classes->class_of[nearest_tuples(floor->nearest, tuple)[i]];
-
-				if (other != NO_CLASS)
-					offer_partner(floor, class, other);
-			}
-		for (uint32 other = 0; pass == 1 && other < classes->nclasses; other++)
+				offer_partner(floor, class, classes->class_of[nearest_tuples(floor->nearest, tuple)[i]]);
+		for (uint32 other = 0; anywhere && other < classes->nclasses; other++)
 			offer_partner(floor, class, other);
-		for (int i = 0; i < floor->npartners; i++)
-			if (merge_into(classes, class, floor->partners[i].class))
-			{
-				floor->merged[class] = floor->merged[floor->partners[i].class] = true;
-				return true;
-			}
+		if (floor->partner == NO_CLASS && anywhere)
+			return false;
+		if (floor->partner == NO_CLASS)
+			continue;
+		floor->used[floor->partner] = true;
+		if (merge_into(classes, class, floor->partner))
+			return floor->used[class] = true;
 	}
-	return false;
 }
 
 bool
@@ -156,13 +135,13 @@ classes_raise(DraftClasses *classes, Nearest *nearest)
 		uint32		n = classes->nclasses;
 		Floor		floor = {.classes = classes,.nearest = nearest};
 
-		floor.merged = memset(population_alloc(population, sizeof(bool), (Size) n + 1), 0, (Size) n + 1);
+		floor.used = memset(population_alloc(population, sizeof(bool), (Size) n + 1), 0, (Size) n + 1);
 		enough = true;
 		goes_on = false;
 		for (uint32 class = 0; class < n; class++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (floor.merged[class] || !refinement_is_wide(refinement, class) || refinement_possible(refinement, class, wanted) >= wanted)
+			if (floor.used[class] || !refinement_is_wide(refinement, class) || refinement_possible(refinement, class, wanted) >= wanted)
 				continue;
 			enough = false;
 			goes_on |= merge_cheapest(&floor, class);
