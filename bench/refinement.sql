@@ -152,10 +152,13 @@ LANGUAGE plpgsql AS $$
 BEGIN
 	CREATE TEMP TABLE kept AS TABLE member;
 	UPDATE member AS m SET class = n.near FROM (
-			SELECT one.class, (SELECT two.class FROM box AS two WHERE hashint8(two.class) % 10 <> 0
-				ORDER BY (SELECT sum((greatest(one.highs[o], two.highs[o]) - least(one.lows[o], two.lows[o]))::float8 / most)
-					FROM (SELECT ordinal AS o, max(no) AS most FROM shape_leaf AS l WHERE l.dataset = note_guards.dataset GROUP BY 1) AS d) LIMIT 1) AS near
-			FROM box AS one WHERE hashint8(one.class) % 10 = 0) AS n
+			WITH place AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY lows) AS nr FROM box),
+			domain AS MATERIALIZED (SELECT array_agg(most ORDER BY ordinal) AS most FROM (
+				SELECT ordinal, max(no)::float8 AS most FROM shape_leaf AS l WHERE l.dataset = note_guards.dataset GROUP BY 1) AS d)
+			SELECT DISTINCT ON (one.class) one.class, two.class AS near
+			FROM place AS one JOIN place AS two ON two.nr BETWEEN one.nr - 100 AND one.nr + 100, domain
+			WHERE hashint8(one.class) % 10 = 0 AND hashint8(two.class) % 10 <> 0
+			ORDER BY one.class, (SELECT sum((greatest(one.highs[o], two.highs[o]) - least(one.lows[o], two.lows[o])) / most[o]) FROM generate_subscripts(most, 1) AS o)) AS n
 	WHERE n.class = m.class;
 	CALL find_boxes(dataset, labels);
 	CALL note_boxes(dataset, k, labels, 'a tenth merged at random');

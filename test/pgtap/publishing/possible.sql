@@ -79,6 +79,13 @@ SELECT city, sex, class FROM (VALUES ('Bonn', 'f', 1, 4), ('Cologne', 'f', 2, 4)
 SELECT anonopt.create_dataset('twenty', 'twenty', 0.5), anonopt.add_quasi_identifier('twenty', 'city', 'city'), anonopt.add_quasi_identifier('twenty', 'sex', 'sex') \g /dev/null
 CREATE TABLE recoded AS SELECT DISTINCT city, sex, class FROM twenty;
 COMMENT ON TABLE recoded IS 'recoding with possible => 3';
+-- of people with several rows, each counts once
+CREATE TABLE visits AS SELECT (row_number() OVER (ORDER BY class, city, sex) * 5) % 13 AS who, * FROM twenty;
+SELECT anonopt.create_dataset('visits', 'visits', person => 'who'), anonopt.add_quasi_identifier('visits', 'city', 'city'), anonopt.add_quasi_identifier('visits', 'sex', 'sex') \g /dev/null
+SELECT is(format('%s %s %s %s', people_wide, people_branch_out, people_certain_given_rest, people_below_k), (
+    SELECT format('%s %s %s %s', count(DISTINCT who) FILTER (WHERE class > 2), count(DISTINCT who) FILTER (WHERE class = 4), count(DISTINCT who) FILTER (WHERE class = 3 AND city = 'Bonn'),
+        count(DISTINCT who) FILTER (WHERE class = 4 AND 3 < (SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM visits GROUP BY class) x)))
+    FROM visits), 'people are counted, not rows') FROM anonopt.recoding_refinement('visits', 'recoded') WHERE column_name IS NULL;
 SELECT anonopt.publish_table('shown', 'twenty', k => 2, recoding => 'recoded'),
        anonopt.create_view('live', 'twenty', k => 2, materialized => false, recoding => 'recoded') \g /dev/null
 SELECT is(pg_temp.measured('shown'), 't 3 3', 'three are possible');
