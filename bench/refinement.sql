@@ -214,8 +214,8 @@ BEGIN
 	CALL note_difference(dataset, made || '_1', made || '_2', k, labels, 'another seed');
 	CALL note_recoding(dataset, made || '_1', k, labels, 'at rest');
 	IF NOT (SELECT abs(loss_of_boxes(dataset) * (SELECT sum(people) FROM member) * count(*) / max(e.glm) - 1) < 1e-9
-			FROM quasi_identifiers(dataset), anonopt.evaluate_recoding(dataset, (made || '_1')::regclass, labels => labels) AS e) THEN
-		RAISE 'boxes of % lose otherwise than the extension says', name;
+			FROM quasi_identifiers(dataset), anonopt.evaluate_recoding(dataset, (made || '_1')::regclass, k, labels => labels) AS e) THEN
+		RAISE 'boxes of % lose otherwise than the extension says', made;
 	END IF;
 	CALL note_guards(dataset, k, labels);
 END $$;
