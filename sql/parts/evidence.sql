@@ -77,8 +77,10 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
 	WITH combined AS (
 		SELECT COALESCE(jsonb_agg(jsonb_build_object('name', o.name, 'published_at', anonopt.utc_text(o.published_at),
-			'smallest_together', o.figures -> 'together') ORDER BY o.published_at, o.id), '[]') AS releases
-		FROM anonopt.published p CROSS JOIN LATERAL anonopt.releases_of_people(anonopt.as_oid(p.source),
+			'smallest_together', o.figures -> 'together',
+			'linkage', jsonb_path_query_array(o.figures, '$.links[*] ? (@.target == $name)', jsonb_build_object('name', a.name))) ORDER BY o.published_at, o.id), '[]') AS releases
+		FROM anonopt.published p CROSS JOIN LATERAL anonopt.releases_of_people(
+			CASE WHEN p.made_in = anonopt.this_database() THEN anonopt.as_oid(p.source) ELSE to_regclass(left(p.source_name, 300)) END,
 			(SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = p.published_by)) r (id)
 		JOIN anonopt.published o ON o.id = r.id AND o.id <> p.id
 		WHERE p.id = a.id AND (has_table_privilege(reader, 'anonopt.auditor', 'SELECT') OR anonopt.is_told_of(reader, o.published_by))),
@@ -128,7 +130,7 @@ BEGIN ATOMIC
 					'alone_by_value', jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (@.alone > 0)'),
 					'smallest_together', (SELECT min(anonopt.json_number(t)) FROM jsonb_path_query(c.releases || jsonb_build_array(jsonb_build_object('smallest_together', a.figures -> 'together')),
 						'$[*].smallest_together') t),
-					'attack', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "linkage")')),
+					'attack', jsonb_path_query_array(a.figures, '$.links[*]')),
 				'inference', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "inference")'))) AS doc FROM combined c)
 	SELECT f.doc || CASE WHEN standard IS NULL THEN '{}' ELSE jsonb_build_object('standard', standard, 'clauses',
 		(SELECT jsonb_agg(jsonb_build_object('clause', c.clause, 'asks', c.asks, 'answer',

@@ -306,9 +306,11 @@ extern void privacy_define_settings(void);
 
 /* ------------------------------ for creating, refreshing and dropping releases */
 
-/* Builds the entry of a release that has been read and written; its figures, as json, are taken last. */
-extern char *release_figures(const Release *release, const ReleaseEntry *entry);
+/* Builds the entry of a release that has been read and written. */
 extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation);
+
+/* Takes its figures, once its entry and content are recorded, and records them. */
+extern void release_record_figures(const Release *release, const ReleaseEntry *entry);
 
 /* Replaces the frequencies of values in the entry of a live view by those of now. */
 extern void distributions_now(ReleaseEntry *entry);

@@ -22,6 +22,7 @@
 #include "release/release_verify.h"
 #include "utils/guc.h"
 #include "utils/json.h"
+#include "utils/snapmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/resowner.h"
 
@@ -395,7 +396,7 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown,
 	require_release_owner(entry->relation);
 	require_trusted_relation(entry->relation);
 	if (links != NULL && !OidIsValid(people) && nknown < 0)
-		*links = release_attack_links(entry);
+		*links = release_attack_links(entry, MOST_PAIRS);
 	if (!overlaps || entry->is_private)
 		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
 	if (entry->is_private && OidIsValid(people))
@@ -430,18 +431,18 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown,
 #define FIGURES_EFFORT 3e8
 #define FIGURES_COLUMNS 3
 
+/* A row, whose known columns are null if there are fewer than none. */
 static void
-append_figures(StringInfo json, const Population *population, const AttackFigures *figures)
+append_attack(StringInfo json, const AttackFigures *figures, char *const *known, int nknown, const char *target)
 {
-	const char *target = attack_target(population, figures);
-
-	appendStringInfo(json, "{\"attack\": \"%s\", \"known\": %s", attack_names[figures->attack], figures->is_mean ? "null" : "[");
-	for (int i = 0; i < figures->nknown && !figures->is_mean; i++)
+	appendStringInfo(json, "%s{\"attack\": \"%s\", \"known\": %s", json->data[json->len - 1] == '[' ? "" : ", ",
+					 attack_names[figures->attack], nknown < 0 ? "null" : "[");
+	for (int i = 0; i < nknown; i++)
 	{
 		appendStringInfoString(json, i > 0 ? ", " : "");
-		escape_json(json, population->attrs[figures->known[i]].name);
+		escape_json(json, known[i]);
 	}
-	appendStringInfo(json, "%s, \"target\": ", figures->is_mean ? "" : "]");
+	appendStringInfo(json, "%s, \"target\": ", nknown < 0 ? "" : "]");
 	if (target == NULL)
 		appendStringInfoString(json, "null");
 	else
@@ -457,21 +458,23 @@ append_attacks(StringInfo json, const ShownPeople *shown)
 	const Knowledge knowledge = {.n = -1,.most = FIGURES_COLUMNS};
 	int			left_out;
 	ListCell   *cell;
-	bool		first = true;
 
 	appendStringInfoChar(json, '[');
 	foreach(cell, attack_people(shown, &knowledge, FIGURES_EFFORT, &left_out))
 	{
-		appendStringInfoString(json, first ? "" : ", ");
-		append_figures(json, shown->population, lfirst(cell));
-		first = false;
+		const AttackFigures *figures = lfirst(cell);
+		char	   *known[MAX_ATTRIBUTES];
+
+		for (int i = 0; i < figures->nknown; i++)
+			known[i] = unconstify(char *, shown->population->attrs[figures->known[i]].name);
+		append_attack(json, figures, known, figures->is_mean ? -1 : figures->nknown, attack_target(shown->population, figures));
 	}
 	appendStringInfoChar(json, ']');
 }
 
 /* Adds figures, or null if memory does not suffice for them. */
 static void
-append_within_memory(StringInfo json, const Release *release, void (*append) (StringInfo json, const Release *release))
+append_within_memory(StringInfo json, const void *of, void (*append) (StringInfo json, const void *of))
 {
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(old, "anonopt figures", ALLOCSET_DEFAULT_SIZES);
@@ -482,7 +485,7 @@ append_within_memory(StringInfo json, const Release *release, void (*append) (St
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
-		append(json, release);
+		append(json, of);
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
@@ -505,8 +508,9 @@ append_within_memory(StringInfo json, const Release *release, void (*append) (St
 }
 
 static void
-append_residual(StringInfo json, const Release *release)
+append_residual(StringInfo json, const void *of)
 {
+	const Release *release = of;
 	const Population *population = release->population;
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	Classes    *counted;
@@ -570,8 +574,9 @@ append_initial_risk(StringInfo json, const Population *population)
 
 /* Reads the quasi-identifiers of the source alone, without what is promised. */
 static void
-append_initial(StringInfo json, const Release *release)
+append_initial(StringInfo json, const void *of)
 {
+	const Release *release = of;
 	Dataset    *dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
 	ShownPeople shown;
 	int			level;
@@ -611,5 +616,36 @@ release_attack_figures(const Release *release)
 	appendStringInfoString(&json, ", \"initial\": ");
 	append_within_memory(&json, release, append_initial);
 	appendStringInfoChar(&json, '}');
+	return json.data;
+}
+
+static void
+append_links(StringInfo json, const void *of)
+{
+	ListCell   *cell;
+
+	appendStringInfoChar(json, '[');
+	foreach(cell, release_attack_links(of, MOST_PAIRS_OF_FIGURES))
+	{
+		const AttackLink *link = lfirst(cell);
+
+		append_attack(json, &link->figures, link->names, link->n, link->target);
+	}
+	appendStringInfoChar(json, ']');
+}
+
+char *
+release_link_figures(const ReleaseEntry *entry)
+{
+	StringInfoData json;
+	int			level = NewGUCNestLevel();
+
+	initStringInfo(&json);
+	/* what is left out is told by attack */
+	sql_set("client_min_messages", "error");
+	see_own_changes();
+	append_within_memory(&json, entry, append_links);
+	PopActiveSnapshot();
+	AtEOXact_GUC(false, level);
 	return json.data;
 }

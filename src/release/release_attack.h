@@ -33,7 +33,11 @@ pg_noreturn extern void refuse_register(Oid relation);
  * Links what a release shows with the last content of each other release of
  * these people of which the caller is told; says how many are left out.
  */
-extern List *release_attack_links(const ReleaseEntry *entry);
+extern List *release_attack_links(const ReleaseEntry *entry, double most_pairs);
+
+/* The most pairs of rows for some seconds, and for figures that are counted beside publishing. */
+#define MOST_PAIRS 2e9
+#define MOST_PAIRS_OF_FIGURES 1e8
 
 /*
  * The figures of a release whose classes have been chosen, as json:
@@ -47,6 +51,9 @@ extern List *release_attack_links(const ReleaseEntry *entry);
  * are no classes: of a live view.
  */
 extern char *release_attack_figures(const Release *release);
+
+/* Likewise what links a content that was just recorded with others: [ROW, …]. */
+extern char *release_link_figures(const ReleaseEntry *entry);
 
 /*
  * How easily people are recognized in classes of these sizes, with the numbers

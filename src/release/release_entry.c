@@ -75,7 +75,6 @@ static const EntryField entry_fields[] = {
 	.read = "anonopt.class_columns(p.generalized, p.columns_as, p.shown)"},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
 	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
-	{COLUMN("figures", FIELD_JSON, 0, OF_ENTRY(figures))},
 	{COLUMN("person", FIELD_NAME, 0, OF_ENTRY(person))},
 	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED,
 			OF_ENTRY(by.records.min_utility)),.given = OF_ENTRY(by.records.are_given)},

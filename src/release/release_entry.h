@@ -147,8 +147,7 @@ typedef struct ReleaseEntry
 	char	  **hierarchy_names;
 	int			ndigests;
 	Datum	   *digests;		/* of each hierarchy's rows */
-	char	   *measures;		/* as json, and so are */
-	char	   *figures;		/* that were taken when rows were written */
+	char	   *measures;		/* as json */
 	bool		has_people_k;
 	int64		people_k;		/* people in its smallest class, if rows
 								 * belong to people */

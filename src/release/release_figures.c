@@ -167,8 +167,8 @@ origin(const Release *release)
 							add_oid(add_text(NULL, release->dataset->name), own_extension()), lengthof(types), types);
 }
 
-char *
-release_figures(const Release *release, const ReleaseEntry *entry)
+void
+release_record_figures(const Release *release, const ReleaseEntry *entry)
 {
 	QueryRows  *from = origin(release);
 	StringInfoData json;
@@ -197,7 +197,9 @@ release_figures(const Release *release, const ReleaseEntry *entry)
 			appendStringInfo(&json, ", \"together\": " INT64_FORMAT, release->together);
 		if (release->classes != NULL)
 			appendStringInfo(&json, ", \"attacks\": %s", release_attack_figures(release));
+		appendStringInfo(&json, ", \"links\": %s", release_link_figures(entry));
 	}
 	appendStringInfoChar(&json, '}');
-	return json.data;
+	(void) write_catalog("UPDATE anonopt.published SET figures = $2::jsonb WHERE id = $1::uuid",
+						 add_text(add_text(NULL, entry->id), json.data));
 }

@@ -14,9 +14,6 @@
 #include "base/budget.h"
 #include "miscadmin.h"
 
-/* What is compared with more pairs of rows is left out. */
-#define MOST_PAIRS 2e9
-
 /* A column that both contents generalize. */
 typedef struct CommonLabels
 {
@@ -155,7 +152,7 @@ rows_meet(const CommonColumns *common, const uint64 *a, const uint64 *b)
 
 /* Compares all rows with the same values; returns false if these are too many pairs. */
 static bool
-add_row_links(const CommonColumns *common, AttackFigures *figures)
+add_row_links(const CommonColumns *common, double most_pairs, AttackFigures *figures)
 {
 	const KeyCounter *a = common->rows[0];
 	const KeyCounter *b = common->rows[1];
@@ -175,7 +172,7 @@ add_row_links(const CommonColumns *common, AttackFigures *figures)
 	group_by_class(number_of, b->nkeys, nnumbers, NULL, start, rows);
 	for (uint32 i = 0; i < a->nkeys; i++)
 		pairs += start[a->keys[(Size) i * (size + 1) + size] + 1] - start[a->keys[(Size) i * (size + 1) + size]];
-	if (pairs > MOST_PAIRS)
+	if (pairs > most_pairs)
 		return false;
 	for (uint32 i = 0; i < a->nkeys; i++)
 	{
@@ -194,7 +191,7 @@ add_row_links(const CommonColumns *common, AttackFigures *figures)
 
 /* Links the rows of a content with those of another; returns false if it takes too long. */
 static bool
-link_contents(Composition *composition, const KnownContent *a, const KnownContent *b, AttackLink *link)
+link_contents(Composition *composition, const KnownContent *a, const KnownContent *b, double most_pairs, AttackLink *link)
 {
 	CommonColumns common = {.contents = {a->content, b->content}};
 
@@ -214,11 +211,11 @@ link_contents(Composition *composition, const KnownContent *a, const KnownConten
 	count_rows(&common, 0);
 	count_rows(&common, 1);
 	link->target = b->release.name;
-	return add_row_links(&common, &link->figures);
+	return add_row_links(&common, most_pairs, &link->figures);
 }
 
 List *
-release_attack_links(const ReleaseEntry *entry)
+release_attack_links(const ReleaseEntry *entry, double most_pairs)
 {
 	static TupleTable none = {0};
 	static const Population nobody = {.tuples = &none};
@@ -249,7 +246,7 @@ release_attack_links(const ReleaseEntry *entry)
 		}
 		contents[i].content = known_content_load(&contents[i], CurrentMemoryContext);
 		link->names = palloc(sizeof(char *) * (2 * MAX_ATTRIBUTES));
-		if (link_contents(composition, &contents[own], &contents[i], link))
+		if (link_contents(composition, &contents[own], &contents[i], most_pairs, link))
 			links = lappend(links, link);
 		else
 			left_out++;

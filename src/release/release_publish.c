@@ -179,7 +179,6 @@ write_down(const Release *release, const char *id, Oid relation, void (*write) (
 	if (entry == NULL)
 		entry = entry_of_release(release, id, relation);
 	entry->relation = relation;
-	entry->figures = release_figures(release, entry);
 
 	/*
 	 * if it is refreshed, what is shown may be as it was, but not who was
@@ -191,6 +190,9 @@ write_down(const Release *release, const char *id, Oid relation, void (*write) (
 		release_entry_update(entry, release->unchanged);
 	if (release->content != NULL && (write != NULL || !release->unchanged))
 		release_content_insert(entry, release->content, release->difference);
+	/* what shows the same as before, as after a restore, has the same figures */
+	if (write != NULL || !release->unchanged)
+		release_record_figures(release, entry);
 	linked_people_insert(release, entry->id);
 	held_record(release, entry->id);
 }
