@@ -44,4 +44,3 @@ SELECT format('attack on %s, %s', what, CASE form WHEN 'rows' THEN 'rows' WHEN '
 FROM attack_found;
 INSERT INTO bench.result (measurement, figure, unit, target, at_least)
 SELECT format('attack on %s, %s: numbers of known columns', what, form), numbers, '', CASE WHEN seconds = 1 THEN 8 END, true FROM attack_found;
-TABLE attack_found;

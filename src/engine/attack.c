@@ -45,9 +45,8 @@ typedef struct Attack
 	const ShownPeople *shown;
 	int			column;			/* whose values are guessed, or -1 */
 	ValueCount *own;			/* the values of a group */
-	int64	   *everybody;		/* people by value, */
-	uint32		nvalues;		/* how many values they have, */
-	struct Guess *baseline;		/* and the guess by nothing else */
+	int64	   *everybody;		/* people by value, and */
+	struct Guess *baseline;		/* the guess by nothing else */
 	double		nsets;
 	AttackFigures worst;
 	AttackFigures sum;			/* over sets */
@@ -305,13 +304,12 @@ typedef struct Guess
 	int64		most;			/* people with the most frequent value, */
 	uint32		ties;			/* how many values they are, and */
 	uint32		next;			/* how many have one person less */
-	uint32		nvalues;
 } Guess;
 
 static Guess
 guess_of(const ValueCount *entries, uint32 n)
 {
-	Guess		guess = {.nvalues = n};
+	Guess		guess = {0};
 
 	for (uint32 i = 0; i < n; i++)
 	{

@@ -71,18 +71,18 @@ read_source(const ReleaseEntry *entry)
 	return release;
 }
 
-/* Makes classes cover all leaves that their labels can mean. */
+/* Makes classes cover all leaves that their labels can mean; behind them may be one of stars. */
 static void
-cover_labels(Candidates *candidates, const Classes *classes, uint32 nlabelled)
+cover_labels(Candidates *candidates, const Classes *classes)
 {
 	for (int a = 0; a < classes->population->nattrs; a++)
 	{
 		const LeafRun *runs = label_runs(classes, a);
 		const LeafRun all = {0, classes->population->attrs[a].hierarchy->nleaves};
 
-		for (uint32 class = 0; class < classes->n; class++)
+		for (uint32 class = 0; class < candidates->items->ntuples; class++)
 		{
-			const LeafRun *run = class < nlabelled ? &runs[classes->codes[class_at(classes, class, a)]] : &all;
+			const LeafRun *run = class < classes->n ? &runs[classes->codes[class_at(classes, class, a)]] : &all;
 
 			/* what has no leaf is covered where everything is */
 			for (uint32 leaf = run->first; leaf < run->end + (run->end - run->first == all.end); leaf++)
@@ -118,7 +118,7 @@ shown_people(const Release *release, bool overlaps, Classes **counted)
 	if (release->permuted)
 		cover_values(shown.candidates, *counted);
 	else if (overlaps)
-		cover_labels(shown.candidates, *counted, release->classes->n);
+		cover_labels(shown.candidates, release->classes);
 	return shown;
 }
 

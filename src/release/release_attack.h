@@ -36,8 +36,8 @@ pg_noreturn extern void refuse_register(Oid relation);
 extern List *release_attack_links(const ReleaseEntry *entry, double most_pairs);
 
 /* The most pairs of rows for some seconds, and for figures that are counted beside publishing. */
-#define MOST_PAIRS 2e9
-#define MOST_PAIRS_OF_FIGURES 1e8
+#define MOST_PAIRS 3e8
+#define MOST_PAIRS_OF_FIGURES 2e7
 
 /*
  * The figures of a release whose classes have been chosen, as json:

@@ -14,12 +14,22 @@
 #include "base/budget.h"
 #include "miscadmin.h"
 
+/* A content's labels of a column. */
+typedef struct LabelSide
+{
+	int			attr;
+	const Hierarchy *hierarchy;
+	LeafRun    *runs;			/* by code; empty for a NULL without a leaf */
+	uint32	   *leaf_of;		/* each leaf in the other's hierarchy, or
+								 * NO_LEAF; NULL if both have the same */
+} LabelSide;
+
+
 /* A column that both contents generalize. */
 typedef struct CommonLabels
 {
-	int			attr[2];		/* on each side */
-	Size		width;
-	const bool *meet;			/* by both labels; NULL: all do */
+	bool		are_found;		/* otherwise all labels fit */
+	LabelSide	sides[2];
 } CommonLabels;
 
 /* What two contents have in common. */
@@ -34,79 +44,64 @@ typedef struct CommonColumns
 	KeyCounter *rows[2];		/* on each side: labels, and that number */
 } CommonColumns;
 
-/* The runs of a content's labels, and the leaves as those of another hierarchy, or NO_LEAF. */
-typedef struct LabelSide
+static void
+fill_side(LabelSide *side, const FoundLabels *found, const Hierarchy *other)
 {
-	const FoundLabels *found;
-	const LeafRun *runs;
-	uint32	   *leaf_of;
-} LabelSide;
+	const Content *content = found->content;
+	const LeafRun *runs = runs_of_labels(found);
+	TextIndex	texts;
 
-static LabelSide
-label_side(const FoundLabels *found, const Hierarchy *other)
-{
-	LabelSide	side = {.found = found,.runs = runs_of_labels(found)};
-	const Hierarchy *own = found->hierarchy;
-	TextIndex	texts = index_texts(other->labels[0], other->nleaves);
-
-	side.leaf_of = budget_alloc(sizeof(uint32), (Size) own->nleaves + 1);
-	for (uint32 leaf = 0; leaf < own->nleaves; leaf++)
-		side.leaf_of[leaf] = own == other ? leaf : find_text(&texts, own->labels[0][leaf]);
-	return side;
+	side->hierarchy = found->hierarchy;
+	side->runs = budget_alloc(sizeof(LeafRun), (Size) content->nlabels[side->attr] + 1);
+	for (uint32 code = 0; code < content->nlabels[side->attr]; code++)
+		side->runs[code] = runs[find_text(&found->index, content->labels[side->attr][code])];
+	if (side->hierarchy == other)
+		return;
+	texts = index_texts(other->labels[0], other->nleaves);
+	side->leaf_of = budget_alloc(sizeof(uint32), (Size) side->hierarchy->nleaves + 1);
+	for (uint32 leaf = 0; leaf < side->hierarchy->nleaves; leaf++)
+		side->leaf_of[leaf] = find_text(&texts, side->hierarchy->labels[0][leaf]);
 }
 
-static const LeafRun *
-run_of(const LabelSide *side, uint32 code)
-{
-	return &side->runs[find_text(&side->found->index, side->found->content->labels[side->found->attr][code])];
-}
-
-/* Whether a leaf of a run is in another, given by the other's leaves, or is none of the other hierarchy's. */
+/* Whether a leaf of a run is in one of the other side, or none of the other hierarchy's. */
 static bool
-has_leaf_in(const LabelSide *side, const LeafRun *run, const LeafRun *other, bool *lacks)
+reaches(const LabelSide *side, const LeafRun *run, const LeafRun *other)
 {
-	bool		meets = false;
-
+	if (side->leaf_of == NULL)
+		return run->first < other->end && other->first < run->end;
 	for (uint32 leaf = run->first; leaf < run->end; leaf++)
-	{
-		meets = meets || (side->leaf_of[leaf] >= other->first && side->leaf_of[leaf] < other->end);
-		*lacks = *lacks || side->leaf_of[leaf] == NO_LEAF;
-	}
-	return meets;
+		if (side->leaf_of[leaf] == NO_LEAF || (side->leaf_of[leaf] >= other->first && side->leaf_of[leaf] < other->end))
+			return true;
+	return false;
 }
 
 static bool
-labels_meet(const LabelSide *a, uint32 x, const LabelSide *b, uint32 y)
+labels_meet(const CommonLabels *labels, uint32 x, uint32 y)
 {
-	const LeafRun *run_a = run_of(a, x);
-	const LeafRun *run_b = run_of(b, y);
-	bool		lacks = false;
+	const LabelSide *a = &labels->sides[0];
+	const LabelSide *b = &labels->sides[1];
 
-	/* NULL may have no leaf, but is in a label of everything */
-	if (run_a->end == 0 || run_b->end == 0)
-		return run_a->end == run_b->end || (run_a->end == 0 ? run_b->end - run_b->first == b->found->hierarchy->nleaves :
-											run_a->end - run_a->first == a->found->hierarchy->nleaves);
-	return has_leaf_in(a, run_a, run_b, &lacks) || (has_leaf_in(b, run_b, run_a, &lacks), lacks);
+	if (!labels->are_found || x == STARRED || y == STARRED)
+		return true;
+	/* NULL without a leaf is in a label of everything */
+	if (a->runs[x].end == 0)
+		return b->runs[y].end == 0 || b->runs[y].end - b->runs[y].first == b->hierarchy->nleaves;
+	if (b->runs[y].end == 0)
+		return a->runs[x].end - a->runs[x].first == a->hierarchy->nleaves;
+	return reaches(a, &a->runs[x], &b->runs[y]) || reaches(b, &b->runs[y], &a->runs[x]);
 }
 
 static void
-compare_labels(Composition *composition, const KnownContent *a, const KnownContent *b, CommonLabels *common)
+find_common_labels(Composition *composition, const KnownContent *a, const KnownContent *b, CommonLabels *labels)
 {
-	uint32		n = a->content->nlabels[common->attr[0]];
 	FoundLabels found[2];
-	LabelSide	sides[2];
-	bool	   *meet;
 
-	common->width = b->content->nlabels[common->attr[1]];
-	if (!find_labels_anywhere(&found[0], composition, a, common->attr[0]) ||
-		!find_labels_anywhere(&found[1], composition, b, common->attr[1]))
+	if (!find_labels_anywhere(&found[0], composition, a, labels->sides[0].attr) ||
+		!find_labels_anywhere(&found[1], composition, b, labels->sides[1].attr))
 		return;
-	sides[0] = label_side(&found[0], found[1].hierarchy);
-	sides[1] = label_side(&found[1], found[0].hierarchy);
-	common->meet = meet = budget_alloc(sizeof(bool), n * common->width + 1);
-	for (uint32 x = 0; x < n; x++)
-		for (uint32 y = 0; y < common->width; y++)
-			meet[x * common->width + y] = labels_meet(&sides[0], x, &sides[1], y);
+	labels->are_found = true;
+	for (int side = 0; side < 2; side++)
+		fill_side(&labels->sides[side], &found[side], found[1 - side].hierarchy);
 }
 
 /* Counts the rows of a side by what both have. */
@@ -129,7 +124,7 @@ count_rows(CommonColumns *common, int which)
 			number[v] = row[words + common->values[v][which]];
 		memset(key, 0, sizeof(uint64) * (size + 1));
 		for (int i = 0; i < common->n; i++)
-			put_code(key, i, code_at(row, common->labels[i].attr[which]));
+			put_code(key, i, code_at(row, common->labels[i].sides[which].attr));
 		key[size] = key_counter_add(common->numbers, 0);
 		(void) key_counter_add(common->rows[which], content->rows->counts[i]);
 	}
@@ -139,14 +134,8 @@ static bool
 rows_meet(const CommonColumns *common, const uint64 *a, const uint64 *b)
 {
 	for (int i = 0; i < common->n; i++)
-	{
-		const CommonLabels *labels = &common->labels[i];
-		uint32		x = code_at(a, i);
-		uint32		y = code_at(b, i);
-
-		if (x != STARRED && y != STARRED && labels->meet != NULL && !labels->meet[x * labels->width + y])
+		if (!labels_meet(&common->labels[i], code_at(a, i), code_at(b, i)))
 			return false;
-	}
 	return true;
 }
 
@@ -200,9 +189,9 @@ link_contents(Composition *composition, const KnownContent *a, const KnownConten
 			if (strcmp(a->release.generalized[i], b->release.generalized[j]) == 0)
 			{
 				link->names[link->n++] = a->release.generalized[i];
-				common.labels[common.n].attr[0] = i;
-				common.labels[common.n].attr[1] = j;
-				compare_labels(composition, a, b, &common.labels[common.n++]);
+				common.labels[common.n].sides[0].attr = i;
+				common.labels[common.n].sides[1].attr = j;
+				find_common_labels(composition, a, b, &common.labels[common.n++]);
 			}
 	common.nvalues = common_values(a->content, b->content, &common.values);
 	for (int v = 0; v < common.nvalues; v++)
@@ -233,6 +222,9 @@ release_attack_links(const ReleaseEntry *entry, double most_pairs)
 	for (int i = 0; i < n; i++)
 	{
 		AttackLink *link = palloc0(sizeof(AttackLink));
+		MemoryContext work;
+		MemoryContext old;
+		bool		is_linked;
 		const char *id = contents[i].release.id;
 
 		if (contents[i].is_others == 1 || (id != NULL && strcmp(id, entry->id) == 0))
@@ -244,9 +236,14 @@ release_attack_links(const ReleaseEntry *entry, double most_pairs)
 			left_out++;
 			continue;
 		}
-		contents[i].content = known_content_load(&contents[i], CurrentMemoryContext);
 		link->names = palloc(sizeof(char *) * (2 * MAX_ATTRIBUTES));
-		if (link_contents(composition, &contents[own], &contents[i], most_pairs, link))
+		work = AllocSetContextCreate(composition->context, "anonopt linked content", ALLOCSET_DEFAULT_SIZES);
+		old = MemoryContextSwitchTo(work);
+		contents[i].content = known_content_load(&contents[i], work);
+		is_linked = link_contents(composition, &contents[own], &contents[i], most_pairs, link);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(work);
+		if (is_linked)
 			links = lappend(links, link);
 		else
 			left_out++;

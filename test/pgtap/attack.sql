@@ -19,6 +19,9 @@ CREATE TABLE attack.leaves AS SELECT v AS value, format('[%s, %s)', v / 2 * 2, v
 FROM generate_series(0, 7) v;
 ALTER TABLE attack.leaves ADD PRIMARY KEY (value);
 
+CREATE TABLE attack.halves AS SELECT value, CASE WHEN value < 3 THEN 'low' ELSE 'high' END AS l1, '*' AS l2 FROM attack.leaves;
+ALTER TABLE attack.halves ADD PRIMARY KEY (value);
+
 CREATE FUNCTION attack.below(n int) RETURNS int LANGUAGE sql VOLATILE AS $$ SELECT floor(random() * n)::int $$;
 
 CREATE FUNCTION attack.sets(size int) RETURNS SETOF int[] LANGUAGE sql AS $$
@@ -33,7 +36,7 @@ DECLARE
 	n int;
 BEGIN
 	PERFORM setseed((seed % 1000) / 1000.0);
-	PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset = 'd';
+	PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('d', 'e');
 	PERFORM anonopt.forget_release(release) FROM anonopt.release;
 	n := 6 + attack.below(CASE WHEN seed % 3 = 0 THEN 60 ELSE 25 END);
 	TRUNCATE attack.data, attack.shown, attack.person, attack.covers, attack.register;
@@ -47,6 +50,11 @@ BEGIN
 	PERFORM anonopt.create_dataset('d', 'attack.data', 1, CASE WHEN seed % 8 = 7 THEN 'who'::name END);
 	PERFORM anonopt.add_quasi_identifier('d', ('q' || a)::name, 'attack.leaves', unknown => '*') FROM generate_series(1, 3) a ORDER BY a;
 	PERFORM anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('d', 'u');
+	-- the same people by another hierarchy
+	PERFORM anonopt.create_dataset('e', 'attack.data', 1);
+	PERFORM anonopt.add_quasi_identifier('e', ('q' || a)::name, CASE a WHEN 1 THEN 'attack.halves'::regclass ELSE 'attack.leaves' END, unknown => '*')
+	FROM generate_series(1, 3) a ORDER BY a;
+	PERFORM anonopt.add_sensitive('e', 's'), anonopt.add_sensitive('e', 'u'), anonopt.set_insensitive('e', 'id');
 	PERFORM anonopt.set_insensitive('d', c) FROM unnest('{id}'::name[]) c;
 END $$;
 
@@ -171,7 +179,8 @@ $$;
 CREATE FUNCTION attack.linked() RETURNS SETOF attack.figures LANGUAGE plpgsql AS $$
 BEGIN
 	CREATE TEMP TABLE meet ON COMMIT DROP AS
-	SELECT a, b, EXISTS (SELECT FROM unnest('{0,1,2,3,4,5,6,7,99,NULL}'::text[]) v WHERE attack.may_show(a, v) AND attack.may_show(b, v)) AS meet
+	SELECT a, b, EXISTS (SELECT FROM unnest('{0,1,2,3,4,5,6,7,99,NULL}'::text[]) v WHERE attack.may_show(a, v)
+		AND (attack.may_show(b, v) OR (b = 'low' AND v::int < 3) OR (b = 'high' AND v::int BETWEEN 3 AND 7))) AS meet
 	FROM (SELECT DISTINCT c AS a FROM attack.shown, unnest(cells[1 : 3]) c) a,
 		(SELECT DISTINCT c AS b FROM attack.other o, unnest(ARRAY[o.q1, o.q2, o.q3]) c) b;
 	RETURN QUERY
@@ -210,14 +219,14 @@ BEGIN
 	ELSE
 		IF kind IN (3, 4, 6) THEN
 			recoding := CASE kind WHEN 4 THEN 'range' ELSE 'hierarchy' END;
-			PERFORM anonopt.create_recoding('attack.recoding', 'd', k => 3, labels => recoding, seed => 1);
+			PERFORM anonopt.create_recoding('attack.recoding', 'd', k => CASE WHEN seed % 2 = 0 AND kind = 3 THEN 1 ELSE 3 END, labels => recoding, seed => 1);
 			options := options || format(', recoding => %L, labels => %L', 'attack.recoding', recoding);
 		ELSE
 			levels := ARRAY[attack.below(4), attack.below(2), attack.below(3)];
 			options := options || format(', levels => %L', levels);
 			how := 'node';
 		END IF;
-		IF kind = 2 THEN
+		IF kind = 2 OR (kind = 3 AND seed % 2 = 0) THEN
 			options := options || $o$, suppressed => 'star'$o$;
 		ELSIF kind = 4 THEN
 			options := options || $o$, columns_as => 'range'$o$;
@@ -243,19 +252,21 @@ BEGIN
 	END IF;
 	links := kind IN (0, 2, 3, 5, 8) AND NOT seed % 8 = 7;
 	IF links THEN
-		PERFORM anonopt.publish_table('attack.other', 'd', levels => ARRAY[attack.below(4), attack.below(3), attack.below(4)], k => 1, columns => '{id}');
+		PERFORM anonopt.publish_table('attack.other', CASE seed % 4 WHEN 0 THEN 'e' ELSE 'd' END, levels => ARRAY[attack.below(3), attack.below(3), attack.below(4)],
+			k => 1, columns => '{id}');
 	END IF;
 	EXECUTE format('INSERT INTO attack.tried SELECT %s, attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures)'
 		' FROM (SELECT * FROM anonopt.attack(%s) UNION ALL SELECT * FROM anonopt.attack(%2$s, register => ''attack.register'') WHERE attack = ''linkage'''
 		' UNION ALL SELECT * FROM anonopt.attack(%2$s, known => ''{q1,s}'') WHERE NOT %L) x', seed, call, persons);
 	CREATE TEMP TABLE refined (line text) ON COMMIT DROP;
-	IF kind IN (3, 4) THEN
+	-- a release may hide or star some of a recoding's classes
+	IF kind IN (3, 4) AND (seed % 2 = 1 OR kind = 4) THEN
 		INSERT INTO refined SELECT attack.line(ROW('refinement', '{q1,q2,q3}', NULL, people_wide, people_certain_given_rest, coalesce(1.0 / least_possible, 0),
 			coalesce(1 / leaves_left::numeric, 0), coalesce(1 / leaves_shown::numeric, 0))::attack.figures)
 		FROM anonopt.recoding_refinement('d', 'attack.recoding', recoding) WHERE column_name IS NULL;
 	END IF;
 	RETURN QUERY
-	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x UNION ALL SELECT attack.line(x) FROM attack.registered(how, levels) x
+	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed AND (line NOT LIKE 'refinement%' OR EXISTS (SELECT FROM refined))), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x UNION ALL SELECT attack.line(x) FROM attack.registered(how, levels) x
 		UNION ALL SELECT attack.line(x) FROM attack.linked() x WHERE links
 		UNION ALL SELECT line FROM refined
 		UNION ALL SELECT attack.line(x) FROM attack.expected_by('{1,4}', 5) x WHERE NOT persons)
