@@ -47,6 +47,14 @@
 
 static double epsilon_limit = -1;
 
+/* A small negative number would look like a limit, and be none. */
+static bool
+is_limit(double *limit, void **extra, GucSource source)
+{
+	GUC_check_errdetail("It must be -1, for no limit, or at least 0.");
+	return *limit >= 0 || *limit == -1;
+}
+
 void
 privacy_define_settings(void)
 {
@@ -54,7 +62,7 @@ privacy_define_settings(void)
 							 "Sets the most that differentially private releases of the same people"
 							 " may spend together.",
 							 "Publishing and refreshing refuse what would spend more; -1 means no limit.",
-							 &epsilon_limit, -1, -1, DBL_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
+							 &epsilon_limit, -1, -1, DBL_MAX, PGC_SUSET, 0, is_limit, NULL, NULL);
 }
 
 /* ------------------------------------------------------------------ refused */

@@ -142,6 +142,7 @@ SELECT anonopt.create_dataset('l', 'ledger', 0), anonopt.add_quasi_identifier('l
 CREATE FUNCTION pg_temp.spent(relation regclass) RETURNS numeric LANGUAGE sql AS $$
     SELECT epsilon FROM anonopt.privacy_spent(relation, (SELECT oid FROM pg_roles WHERE rolname = current_user), NULL)
 $$;
+SELECT throws_ok('SET anonopt.epsilon_limit = -0.5', '22023', NULL, 'a limit is -1, for none, or at least 0');
 SET anonopt.epsilon_limit = 0.5;
 SELECT throws_ok($$SELECT anonopt.publish_table('l1', 'l', '{2}', epsilon => 0.6, delta => 1e-5)$$, '53400', NULL, 'more than the limit is refused at once');
 SELECT lives_ok($$SELECT anonopt.publish_table('l1', 'l', '{2}', epsilon => 0.1, delta => 1e-5)$$, 'less is not');
