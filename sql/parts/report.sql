@@ -696,6 +696,10 @@ BEGIN
 		entries := ARRAY(SELECT to_jsonb(r) || jsonb_build_object('id_now', r.release::oid::bigint)
 			FROM anonopt.release r WHERE r.dataset = report_body.dataset ORDER BY r.published_at);
 	END IF;
+	IF declared IS NULL AND cardinality(entries) = 0 THEN
+		-- there is no such data set, which this says
+		PERFORM FROM anonopt.describe(dataset);
+	END IF;
 	SELECT p.missing, p.part INTO missing, declaration FROM anonopt.report_part(missing, 'the declaration', $query$
 		SELECT jsonb_agg(to_jsonb(anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
 			anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)))) FROM anonopt.describe($1) d
