@@ -65,8 +65,9 @@
 /* Levels must have risen by this many in total before tuples are merged again. */
 #define RISES_TO_JOIN 2
 
-/* Tuples to visit in each box that is handed out, about a tenth of a second. */
+/* Tuples to visit in each box that is handed out, about a tenth of a second, but at least so many times those that its table takes. */
 #define EFFORT INT64CONST(40000000)
+#define TABLES_A_BOX 16
 
 /* Before workers are started, the effort is this many times less. */
 #define SOONER 4
@@ -948,7 +949,7 @@ optimum_search(OptimumSearch *search)
 
 	search->in_time = true;
 	if (search->effort == 0)
-		search->effort = EFFORT;
+		search->effort = Max(EFFORT, TABLES_A_BOX * (int64) search->population->tuples->ntuples * search->population->nattrs);
 	for (int a = 0; a < search->population->nattrs; a++)
 	{
 		all.lowest[a] = search->population->attrs[a].min_level;
