@@ -72,7 +72,8 @@ cover(HierarchyRule *rule, Oid leaf_type)
 	params = add_value(params, NUMERICOID, rule->step, rule->step == 0);
 	if (days)
 	{
-		value = psprintf("CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END", value, value);
+		value = psprintf("CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END", value,
+						 value_in_zone(value, type, DATEOID, pg_get_timezone_name(session_timezone)));
 		below = psprintf("%s - date '2000-01-01'", unit_end(rule->units, "(date '2000-01-01' + lowest::int)", false));
 		above = psprintf("%s - date '2000-01-01'", unit_end(rule->units, "(date '2000-01-01' + highest::int)", true));
 	}

@@ -29,8 +29,13 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* Pages in a sample, about; a smaller relation is read at once. */
-#define SAMPLED_PAGES 128
+/*
+ * Hundredths of the pages that are drawn, until the rows are enough.  How large
+ * a relation is, Citus does not tell in a transaction that has changed it.
+ */
+static const double shares[] = {0.1, 1, 20};
+
+#define ENOUGH_ROWS 2000
 
 /* A tuple that travels costs as much as this many rows. */
 #define ROWS_A_TUPLE 3
@@ -106,36 +111,34 @@ grouping_pays_off(const Reading *reading, const char *rows, const Oid *types)
 {
 	Oid			relation = reading->dataset->relation;
 	Oid			catalog = get_relname_relid("pg_dist_shard", PG_CATALOG_NAMESPACE);
-	const Oid	counts[] = {INT8OID, INT8OID};
 	RowSample	sample = {.ncolumns = reading->ncolumns};
-	MemoryContext context;
-	QueryRows  *told;
-	double		pages;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt sample", ALLOCSET_DEFAULT_SIZES);
 	double		shards;
-	double		all;
+	double		all = 0;
 	double		distinct;
 	bool		isnull;
 
 	if (!OidIsValid(catalog) || !can_be_sampled(relation))
 		return true;
-	told = rows_of_query("SELECT pg_catalog.citus_relation_size($1), pg_catalog.count(*) FROM pg_catalog.pg_dist_shard s"
-						 " WHERE s.logicalrelid OPERATOR(pg_catalog.=) $1", list_make1_oid(catalog), add_oid(NULL, relation), NULL, 2, counts);
-	pages = (double) DatumGetInt64(row_value(told, 0, 0, &isnull)) / BLCKSZ;
-	shards = (double) DatumGetInt64(row_value(told, 0, 1, &isnull));
-	if (pages <= SAMPLED_PAGES)
-		return true;
 	sample.types = palloc(sizeof(ValueType) * (sample.ncolumns + 1));
 	for (int i = 0; i < sample.ncolumns; i++)
 		value_type_init(&sample.types[i], types[i]);
-	context = AllocSetContextCreate(CurrentMemoryContext, "anonopt sample", ALLOCSET_DEFAULT_SIZES);
-	sample.tuples = key_counter_create(context, 1, 1024);
-	rows_read(psprintf("%s TABLESAMPLE pg_catalog.system (%.9g)", rows, 100 * SAMPLED_PAGES / pages),
-			  list_make1_oid(relation), NULL, NULL, sample.ncolumns, types, take_sampled, &sample);
-	all = Max(sample.nrows * pages / SAMPLED_PAGES, sample.nrows);
-	/* no page may have been drawn */
-	distinct = sample.nrows == 0 ? 1 : estimate_tuples(&sample, all);
+	for (int i = 0; i < lengthof(shares) && sample.nrows < ENOUGH_ROWS; i++)
+	{
+		sample.nrows = 0;
+		sample.tuples = key_counter_create(context, 1, 1024);
+		rows_read(psprintf("%s TABLESAMPLE pg_catalog.system (%g)", rows, shares[i]), list_make1_oid(relation), NULL, NULL,
+				  sample.ncolumns, types, take_sampled, &sample);
+		all = sample.nrows * 100 / shares[i];
+	}
+	if (sample.nrows < ENOUGH_ROWS)
+		return true;
+	distinct = estimate_tuples(&sample, all);
 	MemoryContextDelete(context);
 	reading_expect_tuples(reading, 1.1 * distinct);
 	/* each shard has its own */
-	return all == 0 || shards * tuples_among(all / shards, distinct) * ROWS_A_TUPLE <= all;
+	shards = (double) DatumGetInt64(value_of_query("SELECT pg_catalog.count(*) FROM pg_catalog.pg_dist_shard s"
+												   " WHERE s.logicalrelid OPERATOR(pg_catalog.=) $1",
+												   list_make1_oid(catalog), add_oid(NULL, relation), INT8OID, &isnull));
+	return shards * tuples_among(all / shards, distinct) * ROWS_A_TUPLE <= all;
 }

@@ -335,6 +335,11 @@ END
 			is($as_text, ask("SELECT anonopt.k_anonymity('typed', '{$column}')"), 'comes as text');
 		}
 	}
+	# a day is one of the session's zone, also when a hierarchy grows
+	my ($grown_there, $grown_here) = map { ask("BEGIN; SELECT count(*) FROM anonopt.auto_dataset('grown', '$_', '{moment}'); INSERT INTO $_ (id, moment) VALUES (9999, '2036-06-30 23:30+00');
+		SELECT anonopt.extend_hierarchy(hierarchy), (SELECT count(*) FROM anonopt.check_hierarchy(hierarchy)) FROM anonopt.attribute WHERE dataset = 'grown'; SELECT domain FROM anonopt.describe('grown') WHERE role = 'quasi_identifier'; ROLLBACK") } qw(typed_there typed);
+	like($grown_here, qr/^1\n\d+\|0\n\d+$/, 'a hierarchy of days grows');
+	is($grown_there, $grown_here, 'by the same days');
 	# values name records as they do here
 	for my $column (qw(moment stamp share ratio amount))
 	{
