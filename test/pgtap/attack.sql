@@ -144,8 +144,8 @@ CREATE FUNCTION attack.expected(persons boolean) RETURNS SETOF attack.figures LA
 $$;
 
 -- The same of an attacker who knows a neighbour's s.
-CREATE FUNCTION attack.expected_by(set int[], target int) RETURNS SETOF attack.figures LANGUAGE sql AS $$
-	SELECT 'singling_out', attack.names(set), NULL::name, people, certain, highest, expected, baseline FROM attack.singled_out(set, false)
+CREATE FUNCTION attack.expected_by(set int[], target int, persons boolean) RETURNS SETOF attack.figures LANGUAGE sql AS $$
+	SELECT 'singling_out', attack.names(set), NULL::name, people, certain, highest, expected, baseline FROM attack.singled_out(set, persons)
 	UNION ALL SELECT 'inference', attack.names(c), 'u', people, certain, highest, expected, baseline
 	FROM generate_series(1, 2) i, LATERAL (SELECT CASE i WHEN 1 THEN '{}' ELSE set END AS c) y, attack.inferred(c, target)
 $$;
@@ -207,6 +207,7 @@ DECLARE
 	recoding text;
 	levels int[];
 	links boolean;
+	knows_values boolean := NOT persons OR kind BETWEEN 3 AND 7;
 BEGIN
 	PERFORM attack.make(seed);
 	DROP TABLE IF EXISTS attack.released, attack.other, attack.recoding;
@@ -257,7 +258,7 @@ BEGIN
 	END IF;
 	EXECUTE format('INSERT INTO attack.tried SELECT %s, attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures)'
 		' FROM (SELECT * FROM anonopt.attack(%s) UNION ALL SELECT * FROM anonopt.attack(%2$s, register => ''attack.register'') WHERE attack = ''linkage'''
-		' UNION ALL SELECT * FROM anonopt.attack(%2$s, known => ''{q1,s}'') WHERE NOT %L) x', seed, call, persons);
+		' UNION ALL SELECT * FROM anonopt.attack(%2$s, known => ''{q1,s}'') WHERE %L) x', seed, call, knows_values);
 	CREATE TEMP TABLE refined (line text) ON COMMIT DROP;
 	-- a release may hide or star some of a recoding's classes
 	IF kind IN (3, 4) AND (seed % 2 = 1 OR kind = 4) THEN
@@ -269,7 +270,7 @@ BEGIN
 	WITH got AS (SELECT line FROM attack.tried t WHERE t.seed = differences.seed AND (line NOT LIKE 'refinement%' OR EXISTS (SELECT FROM refined))), expected AS (SELECT attack.line(x) AS line FROM attack.expected(persons) x UNION ALL SELECT attack.line(x) FROM attack.registered(how, levels) x
 		UNION ALL SELECT attack.line(x) FROM attack.linked() x WHERE links
 		UNION ALL SELECT line FROM refined
-		UNION ALL SELECT attack.line(x) FROM attack.expected_by('{1,4}', 5) x WHERE NOT persons)
+		UNION ALL SELECT attack.line(x) FROM attack.expected_by('{1,4}', 5, persons) x WHERE knows_values)
 	SELECT seed || ' has ' || line FROM (TABLE got EXCEPT ALL TABLE expected) x
 	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
 	DROP TABLE refined;
