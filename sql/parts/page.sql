@@ -96,6 +96,7 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 	table, .verdict, .picture, .columns > div, tr, li { break-inside: avoid }
 	h2, h3, h4, caption, .lead { break-after: avoid }
 	.wide th, .wide td { overflow-wrap: anywhere }
+	.wide td:first-child { overflow-wrap: break-word; min-width: 5rem }
 	th, td { padding: .1rem .4rem }
 	.bars { font-size: 7pt }
 	.bars th, .bars td { padding: 0 .2rem }

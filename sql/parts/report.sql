@@ -227,13 +227,12 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <li>Shown, and covered by no promise: {{uncovered}}.</li>
 <li>Shown as pseudonyms, which link the rows of one person: {{pseudonyms}}.</li>
 <li class="warning">Of {{alone}}: whoever knows such a value finds the row, whatever the other columns show.</li>
-<li class="warning">{{linked}}.</li>
 <li class="warning">Together with other releases of the same data, the smallest class is {{together}}: anyone who has all of them can learn more than this release promises.</li>
 </ul>
 </section>$html$, jsonb_build_object(
-		'class', CASE WHEN kept AND (broken_together OR coalesce(alone, linked) IS NOT NULL) THEN 'warned' WHEN kept THEN 'kept' ELSE 'broken' END,
+		'class', CASE WHEN kept AND (broken_together OR alone IS NOT NULL) THEN 'warned' WHEN kept THEN 'kept' ELSE 'broken' END,
 		'name', r.name,
-		'verdict', CASE WHEN kept THEN 'the promise is kept' || CASE WHEN broken_together THEN ' by this release alone' WHEN linked IS NOT NULL THEN ', but not beside other releases' WHEN alone IS NOT NULL THEN ', but values tell people apart' ELSE '' END
+		'verdict', CASE WHEN kept THEN 'the promise is kept' || CASE WHEN broken_together THEN ' by this release alone' WHEN alone IS NOT NULL THEN ', but values tell people apart' ELSE '' END
 			WHEN NOT kept THEN 'the promise is NOT kept' ELSE 'not all of the promise can be measured' END,
 		'promise', anonopt.report_promise(r),
 		'rows', anonopt.rows_text(anonopt.json_number(r.verified -> 'rows'), measures),
@@ -253,13 +252,10 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'uncovered', anonopt.report_uncovered(r),
 		'pseudonyms', nullif(array_to_string(r.pseudonyms, ', '), ''),
 		'alone', alone,
-		'linked', linked,
 		'together', CASE WHEN broken_together THEN together END))
 	FROM (SELECT (SELECT string_agg(format('%s, %s with a value that nobody else has', c ->> 'column', anonopt.rows_text(anonopt.json_number(c -> 'alone'), r.entry -> 'measures')
 				|| CASE WHEN anonopt.json_number(c -> 'alone') = 1 THEN ' is shown' ELSE ' are shown' END), '; ')
-			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') c) AS alone,
-		(SELECT string_agg(format('%s are linked for certain with %s', anonopt.rows_text(anonopt.json_number(q -> 'certain'), r.entry -> 'measures'), q ->> 'target'), '; ')
-			FROM jsonb_path_query(r.evidence, '$.questions.linkability.attack[*] ? (@.certain > 0)') q) AS linked,  (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, anonopt.json_number(r.entry -> 'measures' -> 'suppressed') AS suppressed,
+			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') c) AS alone,  (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, anonopt.json_number(r.entry -> 'measures' -> 'suppressed') AS suppressed,
 		r.entry ->> 'epsilon' IS NULL AND coalesce(together < (r.verified ->> 'promised_k')::bigint, false) AS broken_together) x
 $$;
 
