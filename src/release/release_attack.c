@@ -572,21 +572,20 @@ append_initial_risk(StringInfo json, const Population *population)
 	pfree(sizes);
 }
 
-/* Reads the quasi-identifiers of the source alone, without what is promised. */
-static void
-append_initial(StringInfo json, const void *of)
+/*
+ * The quasi-identifiers of the source alone, without what is promised.  Where
+ * the release has read every leaf, it is not read again.
+ */
+static Population *
+people_before(const Release *release)
 {
-	const Release *release = of;
 	Dataset    *dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
-	ShownPeople shown;
+	Population *population = memcpy(palloc(sizeof(Population)), release->population, sizeof(Population));
 	int			level;
 
-	/* of a sample, nothing is told that its rows do not tell */
-	if (is_private(release))
-	{
-		appendStringInfoString(json, "null");
-		return;
-	}
+	population->nsensitive = 0;
+	if (release->by.kind == BY_RECODING || release->by.kind == BY_RECORDS)
+		return population;
 	dataset->npromises = dataset->nattributes = 0;
 	dataset->attributes = palloc(sizeof(Declared) * (release->dataset->nattributes + 1));
 	for (int i = 0; i < release->dataset->nattributes; i++)
@@ -595,12 +594,31 @@ append_initial(StringInfo json, const void *of)
 	level = NewGUCNestLevel();
 	/* who reads for the release has been told of unknown values */
 	sql_set("client_min_messages", "error");
-	shown = shown_as_read(population_read(dataset));
+	population = population_read(dataset);
 	AtEOXact_GUC(false, level);
+	return population;
+}
+
+static void
+append_initial(StringInfo json, const void *of)
+{
+	const Release *release = of;
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (release->population->ncolumns + 1));
+	ShownPeople shown;
+
+	/* of a sample, nothing is told that its rows do not tell */
+	if (is_private(release))
+	{
+		appendStringInfoString(json, "null");
+		return;
+	}
+	population_mark(release->population, marks);
+	shown = shown_as_read(people_before(release));
 	append_initial_risk(json, shown.population);
 	appendStringInfoString(json, ", \"singling_out\": ");
 	append_attacks(json, &shown);
 	appendStringInfoChar(json, '}');
+	population_release(release->population, marks);
 }
 
 char *
