@@ -99,6 +99,9 @@ BEGIN
 	INSERT INTO recoding_found
 	SELECT asked, shown, 'found', loss_of(n), spent FROM anonopt.evaluate_recoding('recoded', name::regclass, asked, labels => shown) AS n
 	UNION ALL
+	SELECT asked, shown, 'bound', anonopt.recoding_bound('recoded', asked, labels => shown, time_limit => '15 s') / 8 / (SELECT count(*) FROM adult), NULL
+	WHERE shown = 'hierarchy'
+	UNION ALL
 	SELECT asked, shown, 'start', loss_of(n), NULL FROM anonopt.recoding_curve('recoded', ARRAY[asked], labels => shown) AS n
 	UNION ALL
 	SELECT asked, shown, 'mondrian', loss_of(n), NULL FROM anonopt.evaluate_recoding('recoded', halved::regclass, asked, labels => shown) AS n
@@ -116,6 +119,12 @@ SELECT format('recoding, %s labels, k = %s', labels, k), 1e4 * found.loss, 'at r
 	1e4 * found.loss, 'per 10,000', 0.9e4 * reach
 FROM recoding_reach JOIN recoding_found AS found USING (k, labels) JOIN recoding_found AS node USING (k, labels)
 WHERE found.what = 'found' AND node.what = 'node' ORDER BY labels, k;
+
+-- How far it can be from the best
+INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit, target)
+SELECT format('recoding above the bound, k = %s', k), 1e4 * found.loss, 'at rest', 1e4 * bound.loss, 'proven', 'per 10,000',
+	100 * (found.loss / bound.loss - 1), '%', NULL
+FROM recoding_found AS found JOIN recoding_found AS bound USING (k, labels) WHERE found.what = 'found' AND bound.what = 'bound' ORDER BY k;
 
 -- k = 5 with three occupations a class
 SELECT bench.processor_milliseconds($$SELECT anonopt.create_recoding('recoding_diverse', 'recoded_diverse', k => 5, l => 3, seed => 1)$$) / 1000
@@ -211,18 +220,19 @@ SELECT 'recoding of twice the tuples', w.processor, bench.number(w.tuples) || ' 
 FROM recoding_shape AS w, recoding_shape AS h WHERE w.what = 'ages in days' AND w.workers = 0 AND h.what = 'ages in days, half of them';
 
 INSERT INTO bench.document (line)
-VALUES (''), ('| k | labels | best node, 1 % suppressed | best node, any suppressed | strict Mondrian | start alone | at rest (CPU) |'),
-	('|--:|---|--:|--:|--:|--:|--:|');
+VALUES (''), ('| k | labels | best node, 1 % suppressed | best node, any suppressed | strict Mondrian | start alone | at rest (CPU) | proven bound |'),
+	('|--:|---|--:|--:|--:|--:|--:|--:|');
 INSERT INTO bench.document (line)
-SELECT format('| %s | %s | %s | %s | %s | %s | %s (%s s) |', k, labels,
+SELECT format('| %s | %s | %s | %s | %s | %s | %s (%s s) | %s |', k, labels,
 	max(round(loss::numeric, 4)) FILTER (WHERE what = 'node'),
 	max(round(loss::numeric, 4)) FILTER (WHERE what = 'node, any suppressed'),
 	max(round(loss::numeric, 4)) FILTER (WHERE what = 'mondrian'),
 	max(round(loss::numeric, 4)) FILTER (WHERE what = 'start'),
-	max(round(loss::numeric, 4)) FILTER (WHERE what = 'found'), max(round(seconds::numeric, 1)) FILTER (WHERE what = 'found'))
+	max(round(loss::numeric, 4)) FILTER (WHERE what = 'found'), max(round(seconds::numeric, 1)) FILTER (WHERE what = 'found'),
+	coalesce(max(round(loss::numeric, 5)) FILTER (WHERE what = 'bound')::text, ''))
 FROM recoding_found GROUP BY k, labels ORDER BY labels, k;
 INSERT INTO bench.document (line)
-SELECT format('| 5, l = 3 | hierarchy | %s | %s | | | %s (%s s) |', round(loss_of(o)::numeric, 4), round(loss_of(a)::numeric, 4),
+SELECT format('| 5, l = 3 | hierarchy | %s | %s | | | %s (%s s) | |', round(loss_of(o)::numeric, 4), round(loss_of(a)::numeric, 4),
 	round(loss_of(r)::numeric, 4), round(:'diverse_seconds'::numeric, 1))
 FROM anonopt.evaluate_recoding('recoded_diverse', 'recoding_diverse', k => 5, l => 3) AS r,
 	anonopt.optimize('recoded_diverse', k => 5, l => 3) AS o, anonopt.optimize('recoded_any_diverse', k => 5, l => 3) AS a;
