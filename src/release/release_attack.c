@@ -472,8 +472,7 @@ append_attacks(StringInfo json, const ShownPeople *shown)
 	appendStringInfoChar(json, ']');
 }
 
-/* Adds figures, or null if memory does not suffice for them. */
-static void
+void
 append_within_memory(StringInfo json, const void *of, void (*append) (StringInfo json, const void *of))
 {
 	MemoryContext old = CurrentMemoryContext;

@@ -61,4 +61,7 @@ extern char *release_link_figures(const ReleaseEntry *entry);
  */
 extern void append_risk(StringInfo json, const int64 *sizes, uint32 n);
 
+/* Adds figures of something, in memory of their own, or null if that does not suffice for them. */
+extern void append_within_memory(StringInfo json, const void *of, void (*append) (StringInfo json, const void *of));
+
 #endif

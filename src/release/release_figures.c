@@ -20,8 +20,9 @@
 
 /* Of what is shown: rows, where a person has several; stars are one class. */
 static void
-append_risk_after(StringInfo json, const Content *content)
+append_risk_after(StringInfo json, const void *of)
 {
+	const Content *content = of;
 	KeyCounter *classes = content_classes(content);
 	int64		starred = 0;
 
@@ -30,7 +31,6 @@ append_risk_after(StringInfo json, const Content *content)
 			starred += content->rows->counts[i];
 	memset(key_counter_candidate(classes), 0xff, sizeof(uint64) * classes->nwords);
 	(void) key_counter_add(classes, starred);
-	appendStringInfoString(json, ", \"residual\": ");
 	append_risk(json, classes->counts, classes->nkeys);
 	appendStringInfoChar(json, '}');
 }
@@ -91,8 +91,9 @@ append_column(StringInfo json, const Release *release, const ShownColumn *column
  * loses.
  */
 static void
-append_missing(StringInfo json, const Release *release)
+append_missing(StringInfo json, const void *of)
 {
+	const Release *release = of;
 	const Population *population = release->population;
 	const Classes *classes = release->classes;
 	const TupleTable *tuples = population->tuples;
@@ -126,7 +127,7 @@ append_missing(StringInfo json, const Release *release)
 				most = Max(most, (double) left_out[leaf] / all[leaf]);
 			}
 		pfree(all);
-		appendStringInfoString(json, a == 0 ? ", \"missing\": [{\"column\": " : ", {\"column\": ");
+		appendStringInfoString(json, a == 0 ? "[{\"column\": " : ", {\"column\": ");
 		escape_json(json, attr->name);
 		appendStringInfo(json, ", \"values\": " INT64_FORMAT ", \"values_gone\": " INT64_FORMAT ", \"people_gone\": " INT64_FORMAT
 						 ", \"largest_share\": %s}", values, gone, people_gone, number_text(most));
@@ -167,6 +168,17 @@ origin(const Release *release)
 							add_oid(add_text(NULL, release->dataset->name), own_extension()), lengthof(types), types);
 }
 
+static void
+append_columns(StringInfo json, const void *of)
+{
+	const Release *release = of;
+
+	appendStringInfoChar(json, '[');
+	for (int i = 0; i < release->ncolumns; i++)
+		append_column(json, release, &release->columns[i]);
+	appendStringInfoChar(json, ']');
+}
+
 void
 release_record_figures(const Release *release, const ReleaseEntry *entry)
 {
@@ -176,10 +188,9 @@ release_record_figures(const Release *release, const ReleaseEntry *entry)
 	initStringInfo(&json);
 	appendStringInfoString(&json, "{\"version\": ");
 	escape_json(&json, row_text(from, 0, 0));
-	appendStringInfo(&json, ", \"declaration\": \"%s\", \"columns\": [", row_text(from, 0, 1));
-	for (int i = 0; i < release->ncolumns; i++)
-		append_column(&json, release, &release->columns[i]);
-	appendStringInfoString(&json, "], \"measured\": [");
+	appendStringInfo(&json, ", \"declaration\": \"%s\", \"columns\": ", row_text(from, 0, 1));
+	append_within_memory(&json, release, append_columns);
+	appendStringInfoString(&json, ", \"measured\": [");
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		double		figure = is_private(release) ? NAN : measured(release, &entry->promises[i]);
@@ -188,11 +199,17 @@ release_record_figures(const Release *release, const ReleaseEntry *entry)
 	}
 	appendStringInfoChar(&json, ']');
 	if (release->content != NULL)
-		append_risk_after(&json, release->content);
+	{
+		appendStringInfoString(&json, ", \"residual\": ");
+		append_within_memory(&json, release->content, append_risk_after);
+	}
 	if (!is_private(release) && release->content != NULL)
 	{
 		if (release->by.kind != BY_RECORDS && release->classes->out == NULL)
-			append_missing(&json, release);
+		{
+			appendStringInfoString(&json, ", \"missing\": ");
+			append_within_memory(&json, release, append_missing);
+		}
 		if (release->together > 0)
 			appendStringInfo(&json, ", \"together\": " INT64_FORMAT, release->together);
 		if (release->classes != NULL)
