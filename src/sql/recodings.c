@@ -141,15 +141,15 @@ require_bounded(Objective loss)
 				 errhint("Losses with a bound: glm and nwp.")));
 }
 
-/* Finds a bound of what the order minimizes, in so many microseconds. */
+/* Finds a bound of what the order minimizes, until a deadline. */
 static double
-find_bound(const RecodingOrder *order, Session *session, int64 span)
+find_bound(const RecodingOrder *order, Session *session, int64 deadline)
 {
 	RecodingOrder limited = *order;
 	bool		full;
 	double		bound;
 
-	limited.deadline = span == 0 ? 0 : GetCurrentTimestamp() + span;
+	limited.deadline = deadline;
 	bound = recoding_bound(&limited, &full);
 	session_bound(session, bound);
 	if (full)
@@ -175,19 +175,18 @@ OWN_FUNCTION(anonopt_recoding_bound)
 	SearchCall	call = {.dataset = readable_dataset_argument(fcinfo)};
 	RecodingOrder order = {.loss = recoding_loss_argument(fcinfo, call.dataset)};
 	Objectives	loss = {1, {order.loss}};
-	int64		span;
 	double		bound;
 
 	require_bounded(order.loss);
 	call.promise = promise_arguments(fcinfo, call.dataset);
 	order.labels = labels_argument(fcinfo);
-	span = span_argument(fcinfo, "time_limit");
+	order.deadline = deadline_argument(fcinfo);
 	if (!search_read(&call, ALGORITHM_RECODING_BOUND, NULL))
 		PG_RETURN_NULL();
 	progress_search(-1);
 	order.promise = call.promise;
 	order.population = searched_population(call.population, &loss);
-	bound = find_bound(&order, call.session, span);
+	bound = find_bound(&order, call.session, order.deadline);
 	session_end(call.session, 0, 0, false);
 	PG_RETURN_FLOAT8(bound);
 }
@@ -221,7 +220,7 @@ OWN_FUNCTION(anonopt_create_recoding)
 		recoding_refuse_infeasible(call.search.dataset, &call.order);
 	if (is_given(fcinfo, "proof"))
 	{
-		(void) find_bound(&call.order, call.search.session, proof);
+		(void) find_bound(&call.order, call.search.session, proof == 0 ? 0 : GetCurrentTimestamp() + proof);
 		loss = loss_of_result(&call, result);
 		result->ended = GetCurrentTimestamp();
 	}
