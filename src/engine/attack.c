@@ -271,6 +271,8 @@ single_out(void *arg, const KnownClasses *known)
 		double		people = known->figures[i];
 		double		candidates = people;
 
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (shown->candidates != NULL)
 		{
 			find_group(shown->candidates, known, i);
@@ -422,6 +424,7 @@ infer(void *arg, const KnownClasses *known)
 		uint32		ntheirs;
 		const ValueCount *theirs;
 
+		CHECK_FOR_INTERRUPTS();
 		theirs = values_of(histograms, known->slices + known->start[i], known->start[i + 1] - known->start[i], &nown);
 		memcpy(attack->own, theirs, sizeof(ValueCount) * nown);
 		ntheirs = nown;

@@ -494,6 +494,20 @@ release_of_entry(const ReleaseEntry *entry)
 }
 
 void
+require_same_source(const Release *release, const ReleaseEntry *entry)
+{
+	if (release->dataset->relation != entry->source)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("release %s was made from another relation than data set \"%s\" declares now",
+						release->sql_name, entry->dataset),
+				 strcmp(entry->source_name, relation_sql_name(release->dataset->relation)) == 0 ?
+				 errdetail("Relation %s was dropped and made again.", entry->source_name) :
+				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
+				 errhint("If this change is wanted, call anonopt.republish.")));
+}
+
+void
 require_same_columns(const Release *release, const ReleaseEntry *entry, bool republishes)
 {
 	int			sensitive = 0;

@@ -216,6 +216,9 @@ extern Release *release_of_entry(const ReleaseEntry *entry);
  */
 extern void require_same_columns(const Release *release, const ReleaseEntry *entry, bool republishes);
 
+/* Fails if the data set declares another relation than its source. */
+extern void require_same_source(const Release *release, const ReleaseEntry *entry);
+
 /* Whether a relation has exactly the columns that are written. */
 extern bool release_has_columns(const Release *release, TupleDesc desc);
 

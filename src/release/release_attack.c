@@ -59,12 +59,7 @@ read_source(const ReleaseEntry *entry)
 {
 	Release    *release = release_of_entry(entry);
 
-	if (release->dataset->relation != entry->source)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("release %s was made from another relation than data set \"%s\" declares now",
-						release->sql_name, entry->dataset),
-				 errhint("If this change is wanted, call anonopt.republish.")));
+	require_same_source(release, entry);
 	require_same_columns(release, entry, false);
 	release_check(release);
 	release_read_people(release);
@@ -84,6 +79,7 @@ cover_labels(Candidates *candidates, const Classes *classes)
 		{
 			const LeafRun *run = class < classes->n ? &runs[classes->codes[class_at(classes, class, a)]] : &all;
 
+			CHECK_FOR_INTERRUPTS();
 			/* what has no leaf is covered where everything is */
 			for (uint32 leaf = run->first; leaf < run->end + (run->end - run->first == all.end); leaf++)
 				candidate_fits(candidates, a, leaf, class);

@@ -216,7 +216,8 @@ release_attack_links(const ReleaseEntry *entry, double most_pairs)
 	KnownContent *contents = known_contents(entry->source, entry->person, entry->id, &n);
 	int			own = last_content(entry->id, contents, n);
 
-	if (own < 0)
+	/* of a sample, values are not comparable */
+	if (own < 0 || contents[own].is_sample)
 		return NIL;
 	contents[own].content = known_content_load(&contents[own], CurrentMemoryContext);
 	for (int i = 0; i < n; i++)

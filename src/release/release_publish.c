@@ -277,15 +277,7 @@ read_of_entry(const ReleaseEntry *entry, bool refills, bool holds_back, bool kee
 	release->keep_deleted = keep_deleted;
 	release->last_people_k = entry->people_k;
 	release->filled_by = refills && entry->is_restored ? FILLED_BY_RESTORE : FILLED_BY_REFRESH;
-	if (release->dataset->relation != entry->source)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("release %s was made from another relation than data set \"%s\" declares now",
-						release->sql_name, entry->dataset),
-				 strcmp(entry->source_name, relation_sql_name(release->dataset->relation)) == 0 ?
-				 errdetail("Relation %s was dropped and made again.", entry->source_name) :
-				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
-				 errhint("If this change is wanted, call anonopt.republish.")));
+	require_same_source(release, entry);
 	/* what was promised is promised of the same people */
 	if (entry->person != NULL && (release->dataset->person == NULL ||
 								  strcmp(release->dataset->person, entry->person) != 0))

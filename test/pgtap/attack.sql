@@ -276,7 +276,7 @@ BEGIN
 	DROP TABLE refined;
 END $$;
 
-SELECT plan(9);
+SELECT plan(10);
 SELECT is_empty($$SELECT attack.differences(seed) FROM generate_series(1, pg_temp.few(144)) seed$$, 'every figure is what plain SQL counts');
 
 -- Planted leaks: six people for each combination of values but 1, 1, 1, which one has; all with 2, 2, 2 are ill; incomes to the cent.
@@ -296,6 +296,11 @@ SELECT anonopt.add_sensitive('planted', 's'), anonopt.add_sensitive('planted', '
 SELECT anonopt.publish_table('attack.one', 'planted', levels => '{0,3,3}', k => 5), anonopt.publish_table('attack.two', 'planted', levels => '{3,0,3}', k => 5) \g /dev/null
 SELECT results_eq($$SELECT people, certain, expected FROM anonopt.attack('attack.one') WHERE attack = 'linkage' AND target = 'attack.two'$$,
 	$$SELECT count(*), count(*), 1::float8 FROM attack.planted$$, 'incomes to the cent link two releases');
+SELECT anonopt.create_dataset('sampled', 'attack.planted') \g /dev/null
+SELECT anonopt.add_quasi_identifier('sampled', 'q1', 'attack.leaves'), anonopt.add_sensitive('sampled', 's'), anonopt.set_identifier('sampled', 'id') \g /dev/null
+SELECT anonopt.publish_table('attack.sample', 'sampled', levels => '{3}', epsilon => 1, delta => 0.01, trusted => true) \g /dev/null
+SELECT is_empty($$SELECT * FROM anonopt.attack('attack.sample') WHERE attack = 'linkage' UNION ALL
+	SELECT * FROM anonopt.attack('attack.one') WHERE target = 'attack.sample'$$, 'a sample is not linked');
 -- What cannot be
 SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', known => '{q1,id}')$$, '22023', 'column "id" cannot be known', 'a column that is not shown');
 SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', columns_known => 4)$$, '22023', NULL, 'more columns than there are');
