@@ -27,6 +27,8 @@
  * whether it covers the leaf.  The candidates' classes have the bits of all
  * known columns.  From one group to the next, only the words from the first
  * column on that differs are combined again, and only those that are not 0.
+ * Stars are candidates of everybody: their values, which may be many, are not
+ * merged with each group's, but only those of them counted anew that it has.
  *
  * If people have several rows, each counts once among the candidates, and once
  * in each group in which they have a row.  Values are guessed row by row.
@@ -44,7 +46,11 @@ typedef struct Attack
 {
 	const ShownPeople *shown;
 	int			column;			/* whose values are guessed, or -1 */
+	double		effort;			/* what may be spent on candidates, */
+	double		before;			/* what was before, and */
+	bool		left_out;		/* whether it does not suffice */
 	ValueCount *own;			/* the values of a group */
+	struct Stars *stars;		/* the values of stars, or NULL */
 	int64	   *everybody;		/* people by value, and */
 	struct Guess *baseline;		/* the guess by nothing else */
 	double		nsets;
@@ -114,6 +120,7 @@ candidates_create(const Population *population, const TupleTable *items)
 	candidates->population = population;
 	candidates->items = items;
 	candidates->nwords = items->ntuples / 64 + 1;
+	candidates->everywhere = NO_CLASS;
 	candidates->found = population_alloc(population, sizeof(uint32), (Size) items->ntuples + 1);
 	candidates->slices = population_alloc(population, sizeof(uint32), (Size) items->ntuples + 1);
 	for (int a = 0; a < population->nattrs; a++)
@@ -155,6 +162,7 @@ combine_column(Candidates *candidates, int a, uint32 code, int depth)
 		next_at[n] = at[i];
 		n += next[n] != 0;
 	}
+	candidates->work += candidates->n[depth];
 	candidates->n[depth + 1] = n;
 	candidates->codes[depth] = code;
 }
@@ -173,6 +181,7 @@ find_candidates(Candidates *candidates, const int *set, int size, const uint32 *
 	for (uint32 i = 0; i < candidates->n[depth]; i++)
 		for (uint64 word = candidates->words[depth][i]; word != 0; word &= word - 1)
 			candidates->found[candidates->nfound++] = candidates->at[depth][i] * 64 + pg_rightmost_one_pos64(word);
+	candidates->work += 20 + 2.0 * candidates->nfound;
 }
 
 /* Finds those that fit what is known of a group of people. */
@@ -204,8 +213,14 @@ candidate_people(Candidates *candidates)
 	int64		people = 0;
 
 	if (population->has_persons)
-		return persons_together(population_persons(population), candidate_slices(candidates, population->ncolumns - 1),
-								candidates->nfound, PG_INT64_MAX);
+	{
+		const Histograms *persons = population_persons(population);
+		const uint32 *slices = candidate_slices(candidates, population->ncolumns - 1);
+
+		for (uint32 i = 0; i < candidates->nfound; i++)
+			candidates->work += 5.0 * persons_size(persons, slices[i]);
+		return persons_together(population_persons(population), slices, candidates->nfound, PG_INT64_MAX);
+	}
 	for (uint32 i = 0; i < candidates->nfound; i++)
 		people += candidates->items->counts[candidates->found[i]];
 	return people;
@@ -244,13 +259,26 @@ note_set(Attack *attack, AttackFigures *figures, const KnownClasses *known)
 		attack->shown->candidates->depth = 0;
 }
 
-/* Attacks by one set, or by any so many columns if it is NULL. */
+/* Whether another group may be attacked. */
+static bool
+may_go_on(Attack *attack)
+{
+	const Candidates *candidates = attack->shown->candidates;
+
+	CHECK_FOR_INTERRUPTS();
+	attack->left_out = attack->left_out || (candidates != NULL && candidates->work - attack->before > attack->effort);
+	return !attack->left_out;
+}
+
+/* Attacks by one set, or by any so many columns if it is NULL; unless there are no candidates, within an effort. */
 static void
-attack_by(Attack *attack, const int *set, int size, VisitSet visit)
+attack_by(Attack *attack, const int *set, int size, VisitSet visit, double effort)
 {
 	const ShownPeople *shown = attack->shown;
 	ColumnsKnown known = {.columns = size,.model = MODEL_L,.column = attack->column};
 
+	attack->effort = effort;
+	attack->before = shown->candidates != NULL ? shown->candidates->work : 0;
 	if (set != NULL)
 		known_columns_visit_set(shown->population, shown->tuples, shown->hidden, &known, set, size, visit, attack);
 	else
@@ -266,13 +294,11 @@ single_out(void *arg, const KnownClasses *known)
 	const ShownPeople *shown = attack->shown;
 	AttackFigures figures = {.attack = ATTACK_SINGLING_OUT,.column = -1};
 
-	for (uint32 i = 0; i < known->n; i++)
+	for (uint32 i = 0; i < known->n && may_go_on(attack); i++)
 	{
 		double		people = known->figures[i];
 		double		candidates = people;
 
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
 		if (shown->candidates != NULL)
 		{
 			find_group(shown->candidates, known, i);
@@ -293,7 +319,7 @@ chance_by_nothing(const ShownPeople *shown)
 	Attack		attack = {.shown = shown,.column = -1};
 	const int	nothing[1] = {0};
 
-	attack_by(&attack, nothing, 0, single_out);
+	attack_by(&attack, nothing, 0, single_out, HUGE_VAL);
 	return attack.worst.expected;
 }
 
@@ -308,23 +334,28 @@ typedef struct Guess
 	uint32		next;			/* how many have one person less */
 } Guess;
 
+/* Takes note of some values that so many people have, each. */
+static void
+add_to_guess(Guess *guess, int64 count, uint32 nvalues)
+{
+	if (count > guess->most)
+	{
+		guess->next = count == guess->most + 1 ? guess->ties : 0;
+		guess->most = count;
+		guess->ties = 0;
+	}
+	guess->people += count * nvalues;
+	guess->ties += count == guess->most ? nvalues : 0;
+	guess->next += count == guess->most - 1 ? nvalues : 0;
+}
+
 static Guess
 guess_of(const ValueCount *entries, uint32 n)
 {
 	Guess		guess = {0};
 
 	for (uint32 i = 0; i < n; i++)
-	{
-		guess.people += entries[i].count;
-		if (entries[i].count > guess.most)
-		{
-			guess.next = entries[i].count == guess.most + 1 ? guess.ties : 0;
-			guess.most = entries[i].count;
-			guess.ties = 0;
-		}
-		guess.ties += entries[i].count == guess.most;
-		guess.next += entries[i].count == guess.most - 1;
-	}
+		add_to_guess(&guess, entries[i].count, 1);
 	return guess;
 }
 
@@ -340,6 +371,89 @@ static double
 right_without(const Guess *guess, int64 count)
 {
 	return count == guess->most && guess->ties == 1 ? 1.0 / (1 + guess->next) : 0;
+}
+
+/* The values of stars. */
+typedef struct Stars
+{
+	int64		people;
+	uint32		nvalues;
+	int64	   *count_of;		/* people by value */
+	uint32	   *level_of;		/* by value: the place of that among */
+	uint32		nlevels;
+	ValueCount *levels;			/* numbers of people, the largest first, with
+								 * how many values have so many: these are the
+								 * other way round */
+} Stars;
+
+static int
+compare_larger_first(const void *a, const void *b)
+{
+	int64		x = ((const ValueCount *) a)->count;
+	int64		y = ((const ValueCount *) b)->count;
+
+	return x > y ? -1 : x < y;
+}
+
+static Stars *
+stars_create(const Population *population, const Histograms *histograms, uint32 slice)
+{
+	Stars	   *stars = palloc0(sizeof(Stars));
+	const ValueCount *entries = histograms->entries + histograms->slices[slice].start;
+
+	stars->nvalues = histograms->slices[slice].length;
+	stars->count_of = population_alloc(population, sizeof(int64), (Size) histograms->nvalues + 1);
+	stars->level_of = population_alloc(population, sizeof(uint32), (Size) histograms->nvalues + 1);
+	stars->levels = population_alloc(population, sizeof(ValueCount), (Size) stars->nvalues + 1);
+	memset(stars->count_of, 0, sizeof(int64) * histograms->nvalues);
+	memcpy(stars->levels, entries, sizeof(ValueCount) * stars->nvalues);
+	qsort(stars->levels, stars->nvalues, sizeof(ValueCount), compare_larger_first);
+	for (uint32 i = 0; i < stars->nvalues; i++)
+	{
+		uint32		value = stars->levels[i].value;
+		int64		count = stars->levels[i].count;
+
+		if (stars->nlevels == 0 || stars->levels[stars->nlevels - 1].count != count)
+		{
+			stars->levels[stars->nlevels].value = 0;
+			stars->levels[stars->nlevels++].count = count;
+		}
+		stars->levels[stars->nlevels - 1].value++;
+		stars->level_of[value] = stars->nlevels - 1;
+		stars->count_of[value] = count;
+		stars->people += count;
+	}
+	return stars;
+}
+
+/* The best guess by stars and a histogram, and the number of their values. */
+static Guess
+guess_beside(Stars *stars, const ValueCount *entries, uint32 n, uint32 *nvalues)
+{
+	Guess		guess = {0};
+
+	*nvalues = stars->nvalues;
+	for (uint32 i = 0; i < n; i++)
+	{
+		int64		starred = stars->count_of[entries[i].value];
+
+		add_to_guess(&guess, entries[i].count + starred, 1);
+		if (starred > 0)
+			stars->levels[stars->level_of[entries[i].value]].value--;
+		else
+			(*nvalues)++;
+	}
+	for (uint32 i = 0; i < stars->nlevels && stars->levels[i].count >= guess.most - 1; i++)
+		if (stars->levels[i].value > 0)
+			add_to_guess(&guess, stars->levels[i].count, stars->levels[i].value);
+	guess.people = stars->people;
+	for (uint32 i = 0; i < n; i++)
+	{
+		guess.people += entries[i].count;
+		if (stars->count_of[entries[i].value] > 0)
+			stars->levels[stars->level_of[entries[i].value]].value++;
+	}
+	return guess;
 }
 
 /* Counts everybody's values, and guesses by them. */
@@ -358,6 +472,7 @@ count_everybody(Attack *attack)
 	{
 		const ClassHistogram *slice = &histograms->slices[shown->tuples->slices[attack->column][i]];
 
+		CHECK_FOR_INTERRUPTS();
 		for (Size entry = slice->start; entry < slice->start + slice->length; entry++)
 			if (shown->hidden == NULL || !shown->hidden[i])
 				attack->everybody[histograms->entries[entry].value] += histograms->entries[entry].count;
@@ -370,6 +485,9 @@ count_everybody(Attack *attack)
 		}
 	attack->baseline = palloc(sizeof(Guess));
 	*attack->baseline = guess_of(attack->own, n);
+	if (shown->candidates != NULL && shown->candidates->everywhere != NO_CLASS)
+		attack->stars = stars_create(population, histograms,
+									 shown->candidates->items->slices[attack->column][shown->candidates->everywhere]);
 }
 
 /* The merged histogram of some, until more are merged; sets its length. */
@@ -382,29 +500,48 @@ values_of(Histograms *histograms, const uint32 *slices, uint32 n, uint32 *length
 	return histograms->entries + histograms->slices[merged].start;
 }
 
+/* The merged histogram of the candidates that were found, without stars. */
+static const ValueCount *
+candidate_values(const Attack *attack, uint32 *length)
+{
+	Candidates *candidates = attack->shown->candidates;
+	Histograms *histograms = attack->shown->population->columns[attack->column];
+	const uint32 *slices = candidate_slices(candidates, attack->column);
+	uint32		n = candidates->nfound - (attack->stars != NULL);
+
+	*length = 0;
+	for (uint32 i = 0; i < n; i++)
+		candidates->work += 10.0 * histograms->slices[slices[i]].length;
+	return n > 0 ? values_of(histograms, slices, n, length) : NULL;
+}
+
 /* Adds the people of a group, given their values and those of their candidates. */
 static void
 add_guesses(const Attack *attack, const ValueCount *own, uint32 nown, const ValueCount *theirs, uint32 ntheirs, AttackFigures *figures)
 {
-	Guess		guess = guess_of(theirs, ntheirs);
+	uint32		nvalues = ntheirs;
+	Guess		guess = attack->stars != NULL ? guess_beside(attack->stars, theirs, ntheirs, &nvalues) : guess_of(theirs, ntheirs);
 	uint32		at = 0;
 
 	for (uint32 i = 0; i < nown; i++)
 	{
+		int64		count = attack->stars != NULL ? attack->stars->count_of[own[i].value] : 0;
 		double		without;
 
-		while (at < ntheirs && theirs[at].value != own[i].value)
+		while (at < ntheirs && theirs[at].value < own[i].value)
 			at++;
-		if (at == ntheirs)
+		if (at < ntheirs && theirs[at].value == own[i].value)
+			count += theirs[at].count;
+		if (count == 0)
 			elog(ERROR, "labels do not cover their people");
 		if (guess.people > 1)
-			without = right_without(&guess, theirs[at].count);
+			without = right_without(&guess, count);
 		else
 			without = attack->baseline->people > 1 ? right_without(attack->baseline, attack->everybody[own[i].value]) : 0;
 		figures->people += own[i].count;
-		figures->certain += ntheirs == 1 ? own[i].count : 0;
-		figures->highest = Max(figures->highest, (double) theirs[at].count / guess.people);
-		figures->expected += own[i].count * right_guess(&guess, theirs[at].count);
+		figures->certain += nvalues == 1 ? own[i].count : 0;
+		figures->highest = Max(figures->highest, (double) count / guess.people);
+		figures->expected += own[i].count * right_guess(&guess, count);
 		figures->baseline += own[i].count * without;
 	}
 }
@@ -417,21 +554,20 @@ infer(void *arg, const KnownClasses *known)
 	Histograms *histograms = attack->shown->population->columns[attack->column];
 	AttackFigures figures = {.attack = ATTACK_INFERENCE,.column = attack->column};
 
-	for (uint32 i = 0; i < known->n; i++)
+	for (uint32 i = 0; i < known->n && may_go_on(attack); i++)
 	{
 		HistogramMark mark = histograms_mark(histograms);
 		uint32		nown;
 		uint32		ntheirs;
 		const ValueCount *theirs;
 
-		CHECK_FOR_INTERRUPTS();
 		theirs = values_of(histograms, known->slices + known->start[i], known->start[i + 1] - known->start[i], &nown);
 		memcpy(attack->own, theirs, sizeof(ValueCount) * nown);
 		ntheirs = nown;
 		if (candidates != NULL)
 		{
 			find_group(candidates, known, i);
-			theirs = values_of(histograms, candidate_slices(candidates, attack->column), candidates->nfound, &ntheirs);
+			theirs = candidate_values(attack, &ntheirs);
 		}
 		add_guesses(attack, attack->own, nown, theirs, ntheirs, &figures);
 		histograms_release(histograms, mark);
@@ -525,7 +661,15 @@ single_out_people(const ShownPeople *shown, const Knowledge *knowledge, double e
 		}
 		if (knowledge->n < 0)
 			effort -= attack_effort(shown, columns);
-		attack_by(&attack, knowledge->n >= 0 ? knowledge->set : NULL, knowledge->n >= 0 ? knowledge->n : columns, single_out);
+		if (knowledge->n >= 0)
+			attack_by(&attack, knowledge->set, knowledge->n, single_out, HUGE_VAL);
+		else
+			attack_by(&attack, NULL, columns, single_out, effort);
+		if (attack.left_out)
+		{
+			left_out++;
+			continue;
+		}
 		attack.worst.baseline = baseline;
 		if (knowledge->n >= 0)
 			add_figures(list, &attack.worst);
@@ -547,16 +691,21 @@ infer_column(const ShownPeople *shown, int column, const Knowledge *knowledge, d
 	known_columns_first(set, shown->population->nattrs);
 	count_everybody(&by_nothing);
 	attack = by_nothing;
-	attack_by(&by_nothing, set, 0, infer);
+	attack_by(&by_nothing, set, 0, infer, HUGE_VAL);
 	add_figures(list, &by_nothing.worst);
 	if (any && attack_effort(shown, knowledge->columns) * INFERENCE_EFFORT > effort)
 		return false;
 	if (knowledge->n == 0)
 		return true;
-	attack_by(&attack, any ? NULL : knowledge->n > 0 ? knowledge->set : set,
-			  any ? knowledge->columns : knowledge->n > 0 ? knowledge->n : shown->population->nattrs, infer);
-	add_figures(list, &attack.worst);
-	return true;
+	if (any)
+		attack_by(&attack, NULL, knowledge->columns, infer, effort);
+	else if (knowledge->n > 0)
+		attack_by(&attack, knowledge->set, knowledge->n, infer, HUGE_VAL);
+	else
+		attack_by(&attack, set, shown->population->nattrs, infer, effort);
+	if (!attack.left_out)
+		add_figures(list, &attack.worst);
+	return !attack.left_out;
 }
 
 List *
@@ -568,11 +717,11 @@ attack_people(const ShownPeople *shown, const Knowledge *knowledge, double effor
 	*left_out = single_out_people(shown, knowledge, effort, &list);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
-		bool		is_known = false;
+		bool		is_no_target = shown->guessed != NULL && !shown->guessed[column];
 
 		for (int i = 0; i < knowledge->n; i++)
-			is_known = is_known || strcmp(population->attrs[knowledge->set[i]].name, population->columns[column]->name) == 0;
-		if (!is_known && !infer_column(shown, column, knowledge, effort / population->nsensitive, &list))
+			is_no_target = is_no_target || strcmp(population->attrs[knowledge->set[i]].name, population->columns[column]->name) == 0;
+		if (!is_no_target && !infer_column(shown, column, knowledge, effort / population->nsensitive, &list))
 			(*left_out)++;
 	}
 	return list;

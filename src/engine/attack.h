@@ -50,6 +50,9 @@ typedef struct Candidates
 										 * number, */
 	uint32	   *at[MAX_ATTRIBUTES + 1]; /* places, */
 	uint64	   *words[MAX_ATTRIBUTES + 1];	/* and bits */
+	uint32		everywhere;		/* the last item if it fits all codes, or
+								 * NO_CLASS */
+	double		work;			/* nanoseconds so far, more or less */
 	uint32		nfound;
 	uint32	   *found;			/* items, and */
 	uint32	   *slices;			/* their histograms */
@@ -83,6 +86,8 @@ typedef struct ShownPeople
 	const TupleTable *tuples;	/* what can be known of them */
 	const bool *hidden;			/* by tuple: they are not shown; or NULL */
 	Candidates *candidates;		/* NULL: those with the same codes */
+	const bool *guessed;		/* by sensitive column: whether its values are
+								 * shown; NULL: all are */
 } ShownPeople;
 
 /*
@@ -116,8 +121,8 @@ extern const char *attack_target(const Population *population, const AttackFigur
 
 /*
  * Attacks people: singling out, and inference of each sensitive column that is
- * not known.  Numbers of known columns that would take too much effort are left
- * out, and counted.
+ * shown and not known.  What would take too much effort, or turns out to, is left out, and
+ * counted; but never one set that is known.
  */
 extern List *attack_people(const ShownPeople *shown, const Knowledge *knowledge, double effort, int *left_out);
 

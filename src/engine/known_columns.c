@@ -241,6 +241,7 @@ find_figures(Hiding *h, const ColumnsKnown *known, int64 enough)
 		uint32		start = column >= 0 ? h->start[group] : 0;
 		uint32		n = column >= 0 ? h->start[group + 1] - start : 0;
 
+		CHECK_FOR_INTERRUPTS();
 		h->figures[group] = rows == 0 ? 0 :
 			known_columns_figure(h->population, known, h->together + start, n, rows, enough);
 	}

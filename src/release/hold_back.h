@@ -180,6 +180,9 @@ held_people(const HeldBack *held, uint32 class)
 	return held->state[class] == CLASS_HIDDEN ? 0 : shown->people[class] - shown->out_of[class];
 }
 
+/* Whether any class of a release is not fresh. */
+extern bool holds_back(const Release *release);
+
 /* Records what is held back of a release, if anything is, and tells its caller. */
 extern void held_record(const Release *release, const char *id);
 

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "read/reading.h"
+#include "release/hold_back.h"
 #include "release/release_verify.h"
 #include "utils/guc.h"
 #include "utils/json.h"
@@ -33,6 +34,18 @@ is_named(char *const *names, int n, const char *name)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	return false;
+}
+
+void
+require_knowable(int columns)
+{
+	if (columns > MAX_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many columns can be known"),
+				 errdetail("The quasi-identifiers and known sensitive columns are %d, and at most %d can be counted.",
+						   columns, MAX_ATTRIBUTES),
+				 errhint("Name fewer known columns that are sensitive.")));
 }
 
 /* Declares the shown columns of a release: those that are known can only be known. */
@@ -70,6 +83,8 @@ read_source(const ReleaseEntry *entry)
 static void
 cover_labels(Candidates *candidates, const Classes *classes)
 {
+	if (candidates->items->ntuples > classes->n)
+		candidates->everywhere = classes->n;
 	for (int a = 0; a < classes->population->nattrs; a++)
 	{
 		const LeafRun *runs = label_runs(classes, a);
@@ -105,12 +120,27 @@ labels_overlap(const Release *release)
 	return release->classes->node == NULL || release->classes->starred > 0 || release->permuted;
 }
 
+/* Whether each sensitive column of a population is shown as it was read: one that is only generalized is not. */
+static bool *
+guessed_columns(const Release *release, const Population *population)
+{
+	bool	   *shown = palloc0(sizeof(bool) * (population->nsensitive + 1));
+
+	for (int column = 0; column < population->nsensitive; column++)
+		for (int i = 0; i < release->ncolumns; i++)
+			if (release->columns[i].attr < 0 && release->columns[i].promised &&
+				strcmp(release->columns[i].name, population->columns[column]->name) == 0)
+				shown[column] = true;
+	return shown;
+}
+
 /* The people in the classes of a release, and the classes. */
 static ShownPeople
 shown_people(const Release *release, bool overlaps, Classes **counted)
 {
 	ShownPeople shown = shown_in_classes(release->classes, overlaps, counted);
 
+	shown.guessed = guessed_columns(release, release->population);
 	if (release->permuted)
 		cover_values(shown.candidates, *counted);
 	else if (overlaps)
@@ -144,7 +174,8 @@ declare_known(const Dataset *dataset, char *const *known, int nknown, int *level
 		for (int i = 0; i < dataset->nattributes; i++)
 		{
 			Declared	column = dataset->attributes[i];
-			bool		is_known = column.role == ROLE_SENSITIVE && is_named(known, nknown, column.column);
+			bool		is_known = column.role == ROLE_SENSITIVE && is_named(known, nknown, column.column) &&
+			!dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, column.column);
 
 			if (column.role != (pass == 0 ? ROLE_QUASI_IDENTIFIER : ROLE_SENSITIVE) || is_known != (pass == 1))
 				continue;
@@ -156,6 +187,7 @@ declare_known(const Dataset *dataset, char *const *known, int nknown, int *level
 			}
 			declared->attributes[declared->nattributes++] = column;
 		}
+	require_knowable(dataset_count_role(declared, ROLE_QUASI_IDENTIFIER));
 	return declared;
 }
 
@@ -166,7 +198,7 @@ declare_known(const Dataset *dataset, char *const *known, int nknown, int *level
 static ShownPeople
 know_values(const Release *release, char *const *known, int nknown)
 {
-	int			levels[MAX_ATTRIBUTES];
+	int		   *levels = palloc(sizeof(int) * (nknown + 1));
 	int			all[MAX_ATTRIBUTES];
 	const Population *population = release->population;
 	int			nattrs = population->nattrs;
@@ -184,6 +216,7 @@ know_values(const Release *release, char *const *known, int nknown)
 	TupleTable *table;
 	bool		any_hidden = false;
 
+	shown.guessed = guessed_columns(release, shown.population);
 	/* the tuples are counted in their order */
 	known_columns_first(all, nattrs);
 	class_counter_keep(finder, all, nattrs);
@@ -194,6 +227,7 @@ know_values(const Release *release, char *const *known, int nknown)
 		uint64	   *item = key_counter_candidate(items);
 		uint32		tuple;
 
+		CHECK_FOR_INTERRUPTS();
 		memset(key, 0, sizeof(uint64) * population->nwords);
 		for (int a = 0; a < nattrs; a++)
 			key_put(key, &population->attrs[a].field, key_get(codes, &attrs[a].field));
@@ -252,8 +286,7 @@ count_covered(const ShownPeople *shown, const int *set, int size, const Outsider
 	{
 		const uint64 *key = people->keys + (Size) i * shown->population->nwords;
 
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
+		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < size; j++)
 		{
 			const Attribute *attr = &shown->population->attrs[set[j]];
@@ -403,11 +436,12 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown,
 	if (entry->is_private || (!overlaps && !OidIsValid(people)))
 		return shown;
 	release = read_source(entry);
-	if (release->population != NULL && release->classes->out != NULL)
+	if (release->population != NULL && (release->classes->out != NULL || entry->is_held_back))
 	{
 		ereport(NOTICE,
 				(errmsg("people of release %s are counted as rows", release->sql_name),
-				 errdetail("Its rows do not tell which people are left out.")));
+				 release->classes->out != NULL ? errdetail("Its rows do not tell which people are left out.") :
+				 errdetail("Some of its rows are held back, and are not those of its source.")));
 		shown = shown_as_read(population_read(declare_shown(entry, known, nknown)));
 	}
 	else if (release->population != NULL)
@@ -511,8 +545,11 @@ append_residual(StringInfo json, const void *of)
 	Classes    *counted;
 	ShownPeople shown;
 
-	/* rows of people who are left out are in classes */
-	if (release->classes->out != NULL)
+	/*
+	 * rows of people who are left out are in classes, which are not those
+	 * shown where some are held back
+	 */
+	if (release->classes->out != NULL || holds_back(release))
 	{
 		appendStringInfoString(json, "null");
 		return;

@@ -26,6 +26,9 @@ typedef struct AttackLink
 extern ShownPeople release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown, Oid people,
 										 List **links);
 
+/* Fails if more columns would be known than quasi-identifiers can be. */
+extern void require_knowable(int columns);
+
 /* Fails because a register has none of the columns. */
 pg_noreturn extern void refuse_register(Oid relation);
 

@@ -13,6 +13,7 @@
 
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
+#include "release/hold_back.h"
 #include "release/release_attack.h"
 #include "utils/json.h"
 
@@ -205,7 +206,7 @@ release_record_figures(const Release *release, const ReleaseEntry *entry)
 	}
 	if (!is_private(release) && release->content != NULL)
 	{
-		if (release->by.kind != BY_RECORDS && release->classes->out == NULL)
+		if (release->by.kind != BY_RECORDS && release->classes->out == NULL && !holds_back(release))
 		{
 			appendStringInfoString(&json, ", \"missing\": ");
 			append_within_memory(&json, release, append_missing);

@@ -184,6 +184,8 @@ link_contents(Composition *composition, const KnownContent *a, const KnownConten
 {
 	CommonColumns common = {.contents = {a->content, b->content}};
 
+	common.nvalues = common_values(a->content, b->content, &common.values);
+	link->names = MemoryContextAlloc(GetMemoryChunkContext(link), sizeof(char *) * (a->release.ngeneralized + common.nvalues + 1));
 	for (int i = 0; i < a->release.ngeneralized; i++)
 		for (int j = 0; j < b->release.ngeneralized; j++)
 			if (strcmp(a->release.generalized[i], b->release.generalized[j]) == 0)
@@ -192,8 +194,8 @@ link_contents(Composition *composition, const KnownContent *a, const KnownConten
 				common.labels[common.n].sides[0].attr = i;
 				common.labels[common.n].sides[1].attr = j;
 				find_common_labels(composition, a, b, &common.labels[common.n++]);
+				break;
 			}
-	common.nvalues = common_values(a->content, b->content, &common.values);
 	for (int v = 0; v < common.nvalues; v++)
 		link->names[link->n++] = a->content->values[common.values[v][0]];
 	common.numbers = key_counter_create(CurrentMemoryContext, Max(common.nvalues, 1), 1024);
@@ -237,7 +239,6 @@ release_attack_links(const ReleaseEntry *entry, double most_pairs)
 			left_out++;
 			continue;
 		}
-		link->names = palloc(sizeof(char *) * (2 * MAX_ATTRIBUTES));
 		work = AllocSetContextCreate(composition->context, "anonopt linked content", ALLOCSET_DEFAULT_SIZES);
 		old = MemoryContextSwitchTo(work);
 		contents[i].content = known_content_load(&contents[i], work);

@@ -125,7 +125,7 @@ put_attacks(ResultRow *row, const ShownPeople *shown, KnownNames *known)
 		ereport(NOTICE,
 				(errmsg_plural("%d attack by any number of columns is left out",
 							   "%d attacks by any number of columns are left out", left_out, left_out),
-				 errdetail("There are too many sets of so many columns."),
+				 errdetail("They would take too long."),
 				 errhint("Pass columns_known for one number, or known for one set.")));
 }
 
@@ -200,6 +200,7 @@ OWN_FUNCTION(anonopt_attack_relation)
 	declare_columns(dataset, names, n, ROLE_QUASI_IDENTIFIER, &known);
 	names = columns_argument(fcinfo, "sensitive", dataset->relation, &n);
 	declare_columns(dataset, names, n, ROLE_SENSITIVE, &known);
+	require_knowable(dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER));
 	shown = shown_as_read(population_read(dataset));
 	put_attacks(row, &shown, &known);
 	if (is_given(fcinfo, "register") && shown.population->people > 0)

@@ -276,7 +276,7 @@ BEGIN
 	DROP TABLE refined;
 END $$;
 
-SELECT plan(10);
+SELECT plan(22);
 SELECT is_empty($$SELECT attack.differences(seed) FROM generate_series(1, pg_temp.few(144)) seed$$, 'every figure is what plain SQL counts');
 
 -- Planted leaks: six people for each combination of values but 1, 1, 1, which one has; all with 2, 2, 2 are ill; incomes to the cent.
@@ -307,5 +307,62 @@ SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', columns_known => 4
 CREATE TABLE attack.dated AS SELECT now() AS q1;
 SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', register => 'attack.dated')$$, '42804', NULL, 'a register of another type');
 SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.one', register => 'attack.covers')$$, '42703', NULL, 'a register with no such column');
+-- More columns than can be counted together
+CREATE TABLE attack.wide (id int);
+SELECT format('ALTER TABLE attack.wide ADD v%s int DEFAULT %1$s', i) FROM generate_series(1, 65) i \gexec
+INSERT INTO attack.wide SELECT generate_series(1, 9);
+SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.wide', ARRAY(SELECT ('v' || i)::name FROM generate_series(1, 64) i), '{v65}', known => '{v65}', register => 'attack.wide')$$,
+	'54000', NULL, 'more known columns than quasi-identifiers can be');
+CREATE TABLE attack.single AS SELECT v AS value, '*' AS l1 FROM generate_series(1, 64) v;
+ALTER TABLE attack.single ADD PRIMARY KEY (value);
+SELECT anonopt.create_dataset('wide', 'attack.wide', 1) \g /dev/null
+SELECT anonopt.add_quasi_identifier('wide', ('v' || i)::name, 'attack.single') FROM generate_series(1, 64) i \g /dev/null
+SELECT anonopt.add_sensitive('wide', 'v65'), anonopt.set_identifier('wide', 'id') \g /dev/null
+-- one person is a star
+INSERT INTO attack.wide (id, v1) VALUES (10, 2), (11, 3), (12, 3);
+SELECT anonopt.publish_table('attack.wide_release', 'wide', levels => array_fill(0, ARRAY[64]), k => 1),
+	anonopt.publish_table('attack.wide_stars', 'wide', levels => array_fill(0, ARRAY[64]), k => 2, suppressed => 'star') \g /dev/null
+SELECT throws_ok($$SELECT * FROM anonopt.attack('attack.wide_stars', known => '{v1,v65}')$$, '54000', NULL, 'the same of a release whose source is read');
+SELECT results_eq($$SELECT people, certain FROM anonopt.attack('attack.wide_release', known => '{v1,v65}') WHERE attack = 'singling_out'$$, 'VALUES (12::bigint, 1::bigint)',
+	'where labels do not overlap, only known columns are read');
+
+-- Entries that no function would write
+SAVEPOINT forged;
+UPDATE anonopt.published SET generalized = '{q1,q1,q1}' WHERE generalized = '{q1,q2,q3}';
+SELECT is((SELECT cardinality(known) FROM anonopt.attack('attack.one') WHERE attack = 'linkage' AND target = 'attack.two'), 5, 'a column that is generalized thrice is linked once each');
+ROLLBACK TO forged;
+UPDATE anonopt.published_content SET compared = ARRAY(SELECT ('v' || i)::name FROM generate_series(1, 1500) i), rows = ''
+WHERE id IN (SELECT id FROM anonopt.published WHERE generalized = '{q1,q2,q3}');
+SELECT is((SELECT cardinality(known) FROM anonopt.attack('attack.one') WHERE attack = 'linkage' AND target = 'attack.two'), 1503, 'many values are linked');
+ROLLBACK TO forged;
+
+-- A column that is generalized and sensitive shows labels alone
+CREATE TABLE attack.both AS SELECT i AS id, i * i % 8 AS q1, i % 4 AS q2, i % 3 AS s FROM generate_series(1, 60) i;
+SELECT anonopt.create_dataset('both', 'attack.both', 1) \g /dev/null
+SELECT anonopt.add_quasi_identifier('both', q, 'attack.leaves') FROM unnest('{q1,q2}'::name[]) q \g /dev/null
+SELECT anonopt.add_sensitive('both', 'q2'), anonopt.add_sensitive('both', 's'), anonopt.set_identifier('both', 'id') \g /dev/null
+SELECT anonopt.create_recoding('attack.both_recoding', 'both', k => 3, seed => 1) \g /dev/null
+SELECT anonopt.publish_table('attack.both_left_out', 'both', levels => '{2,1}', k => 2), anonopt.publish_table('attack.both_stars', 'both', levels => '{2,1}', k => 2, suppressed => 'star'),
+	anonopt.publish_table('attack.both_recoded', 'both', recoding => 'attack.both_recoding', k => 3),
+	anonopt.publish_table('attack.both_permuted', 'both', recoding => 'attack.both_recoding', k => 3, show => 'permuted') \g /dev/null
+SELECT results_eq(format($$SELECT DISTINCT target FROM anonopt.attack(%L) WHERE attack = 'inference'$$, r), $$VALUES ('s'::name)$$, 'what is guessed of ' || r)
+FROM unnest('{attack.both_left_out,attack.both_stars,attack.both_recoded,attack.both_permuted}'::text[]) r;
+SELECT is((SELECT array_agg(DISTINCT q ->> 'target') FROM unnest('{attack.both_left_out,attack.both_stars,attack.both_recoded,attack.both_permuted}'::regclass[]) r,
+	jsonb_path_query(anonopt.evidence(r), '$.questions.inference[*]') q), '{s}', 'and by their evidence');
+
+-- What is held back is shown, and what waits is not: neither is counted by classes of the source
+CREATE TABLE attack.held AS SELECT i AS id, i % 6 AS q1, i % 5 AS q2, i % 2 AS s FROM generate_series(1, 200) i;
+SELECT anonopt.create_dataset('held', 'attack.held', 1) \g /dev/null
+SELECT anonopt.add_quasi_identifier('held', q, 'attack.leaves') FROM unnest('{q1,q2}'::name[]) q \g /dev/null
+SELECT anonopt.add_sensitive('held', 's'), anonopt.set_identifier('held', 'id') \g /dev/null
+SELECT anonopt.publish_table('attack.held_release', 'held', levels => '{0,2}', k => 3) \g /dev/null
+INSERT INTO attack.held VALUES (1001, 0, 0, 7), (1002, 3, 1, 8);
+INSERT INTO attack.held SELECT 2000 + i, 5, 4, i % 2 FROM generate_series(1, 20) i;
+SET anonopt.composition = refuse;
+SELECT anonopt.refresh_release('attack.held_release', hold_back => true) \g /dev/null
+SELECT ok(e -> 'missing' -> 'columns' IS NOT DISTINCT FROM 'null' AND e -> 'questions' -> 'singling_out' = '[]' AND e -> 'questions' -> 'inference' = '[]'
+	AND (e -> 'risk' -> 'residual' ->> 'people')::int = (SELECT count(*) FROM attack.held_release), 'classes that are held back are not attacked in the evidence')
+FROM anonopt.evidence('attack.held_release') e;
+SELECT isnt((SELECT count(*) FROM attack.held_release), (SELECT count(*) FROM attack.held), 'some are held back');
 SELECT * FROM finish();
 ROLLBACK;
