@@ -121,7 +121,8 @@ BEGIN ATOMIC
 			'threshold', threshold,
 			'k_of_threshold', ceil(1 / threshold),
 			'risk', jsonb_build_object('initial', anonopt.risk_of_sizes(a.figures -> 'attacks' -> 'initial', threshold), 'residual', anonopt.risk_of_sizes(a.figures -> 'residual', threshold)),
-			'missing', jsonb_build_object('left_out', a.measures -> 'suppressed', 'starred', a.measures -> 'starred', 'columns', a.figures -> 'missing'),
+			'missing', jsonb_build_object('left_out', a.measures -> 'suppressed', 'starred', a.measures -> 'starred',
+				'held_back', (SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM anonopt.published_held h WHERE h.id = a.id), 'columns', a.figures -> 'missing'),
 			'loss', jsonb_build_object('glm', a.measures -> 'glm', 'nwp', a.measures -> 'nwp', 'cm', a.measures -> 'cm'),
 			'combined', jsonb_build_object('smallest_together', a.figures -> 'together', 'smallest_difference', a.smallest_difference, 'releases', c.releases),
 			'questions', jsonb_build_object(
