@@ -24,7 +24,6 @@ typedef struct LabelSide
 								 * NO_LEAF; NULL if both have the same */
 } LabelSide;
 
-
 /* A column that both contents generalize. */
 typedef struct CommonLabels
 {
@@ -139,6 +138,24 @@ rows_meet(const CommonColumns *common, const uint64 *a, const uint64 *b)
 	return true;
 }
 
+/* How many leaves are looked at in a pair of rows, on average: where hierarchies differ, those of both labels. */
+static double
+leaves_a_pair(const CommonColumns *common)
+{
+	double		leaves = 1;
+
+	for (int i = 0; i < common->n; i++)
+		for (int which = 0; which < 2 && common->labels[i].are_found; which++)
+		{
+			const LabelSide *side = &common->labels[i].sides[which];
+			uint32		n = common->contents[which]->nlabels[side->attr];
+
+			for (uint32 code = 0; code < n && side->leaf_of != NULL; code++)
+				leaves += (side->runs[code].end - side->runs[code].first) / (double) n;
+		}
+	return leaves;
+}
+
 /* Compares all rows with the same values; returns false if these are too many pairs. */
 static bool
 add_row_links(const CommonColumns *common, double most_pairs, AttackFigures *figures)
@@ -161,7 +178,7 @@ add_row_links(const CommonColumns *common, double most_pairs, AttackFigures *fig
 	group_by_class(number_of, b->nkeys, nnumbers, NULL, start, rows);
 	for (uint32 i = 0; i < a->nkeys; i++)
 		pairs += start[a->keys[(Size) i * (size + 1) + size] + 1] - start[a->keys[(Size) i * (size + 1) + size]];
-	if (pairs > most_pairs)
+	if (pairs * leaves_a_pair(common) > most_pairs)
 		return false;
 	for (uint32 i = 0; i < a->nkeys; i++)
 	{
