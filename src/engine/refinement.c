@@ -127,6 +127,26 @@ refinement_of_classes(const Classes *classes)
 	return refinement_create(population, classes->n, first_leaf, leaves);
 }
 
+/* The number of tuples under the labels of a box; a leaf for unknown values is none of a hierarchy's. */
+static int64
+tuples_under(const Refinement *refinement, uint32 box)
+{
+	const Population *population = refinement->population;
+	Size		at = (Size) box * population->nattrs;
+	uint32		leaves[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		uint32		unknown = population->attrs[a].unknown_leaf;
+		uint32		first = refinement->first_leaf[at + a];
+
+		leaves[a] = refinement->leaves[at + a];
+		if (leaves[a] > 1 && unknown != NO_LEAF && unknown >= first && unknown < first + leaves[a])
+			leaves[a]--;
+	}
+	return combinations(leaves, population->nattrs);
+}
+
 /* The number of exact tuples in a box. */
 static int64
 exact_inside(const Refinement *refinement, uint32 box)
@@ -139,7 +159,7 @@ exact_inside(const Refinement *refinement, uint32 box)
 int64
 refinement_possible(const Refinement *refinement, uint32 box, int64 enough)
 {
-	int64		all = combinations(leaves_of_box(refinement, box), refinement->population->nattrs);
+	int64		all = tuples_under(refinement, box);
 
 	if (all <= 1 || all == PG_INT64_MAX || all - refinement->exact.ntuples >= enough)
 		return all;

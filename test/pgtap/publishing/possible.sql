@@ -108,5 +108,15 @@ SELECT is((SELECT count(*) FROM shown), 18::bigint, 'a refresh merges it');
 SELECT matches(pg_temp.measured('shown'), '^t 3 ', 'and keeps it, too');
 SELECT throws_ok($$SELECT anonopt.republish('shown', '{2,0}')$$, '0A000', NULL, 'a node cannot promise it');
 
+-- what no hierarchy has is no value that somebody may have
+CREATE TABLE kind (kind text PRIMARY KEY, anything text DEFAULT '*');
+INSERT INTO kind VALUES ('a'), ('b'), ('c');
+CREATE TABLE things AS SELECT kind FROM kind, generate_series(1, 2);
+SELECT anonopt.create_dataset('things', 'things', 0), anonopt.add_quasi_identifier('things', 'kind', 'kind', unknown => '*') \g /dev/null
+SELECT throws_ok($$SELECT anonopt.create_recoding('things_recoded', 'things', k => 4, possible => 4)$$, '22023', 'no recoding keeps the promise', 'there are three kinds');
+SELECT anonopt.create_recoding('things_recoded', 'things', k => 4, possible => 3),
+       anonopt.publish_table('things_shown', 'things', k => 4, recoding => 'things_recoded') \g /dev/null
+SELECT is(pg_temp.measured('things_shown'), 't 3 3', 'all of them are possible');
+
 SELECT * FROM finish();
 ROLLBACK;
