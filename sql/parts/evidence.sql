@@ -131,7 +131,9 @@ BEGIN ATOMIC
 					'alone_by_value', jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (@.alone > 0)'),
 					'smallest_together', (SELECT min(anonopt.json_number(t)) FROM jsonb_path_query(c.releases || jsonb_build_array(jsonb_build_object('smallest_together', a.figures -> 'together')),
 						'$[*].smallest_together') t),
-					'attack', jsonb_path_query_array(a.figures, '$.links[*]')),
+					-- the reader may be told of fewer releases than who published this one
+					'attack', (SELECT COALESCE(jsonb_agg(l.l || CASE WHEN jsonb_path_exists(c.releases, '$[*] ? (@.name == $name)', jsonb_build_object('name', l.l -> 'target'))
+						THEN '{}'::jsonb ELSE '{"target": null}'::jsonb END ORDER BY l.i), '[]') FROM jsonb_path_query(a.figures, '$.links[*] ? (@.type() == "object")') WITH ORDINALITY l (l, i))),
 				'inference', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "inference")'))) AS doc FROM combined c)
 	SELECT f.doc || CASE WHEN standard IS NULL THEN '{}' ELSE jsonb_build_object('standard', standard, 'clauses',
 		(SELECT jsonb_agg(jsonb_build_object('clause', c.clause, 'asks', c.asks, 'answer',

@@ -304,7 +304,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 				anonopt.short_number(anonopt.json_number(e -> 'alone')), anonopt.short_number(anonopt.json_number(e -> 'people')),
 				anonopt.percent(anonopt.json_number(e -> 'highest')), anonopt.percent(anonopt.json_number(e -> 'average'))))
 		WHEN 'linkability' THEN concat_ws(' ',
-			(SELECT string_agg(format('With %s, %s of %s people are linked for certain, and %s of all links are expected to be right.', q ->> 'target',
+			(SELECT string_agg(format('With %s, %s of %s people are linked for certain, and %s of all links are expected to be right.', COALESCE(q ->> 'target', 'a release of others'),
 				anonopt.short_number(anonopt.json_number(q -> 'certain')), anonopt.short_number(anonopt.json_number(q -> 'people')), anonopt.percent(anonopt.json_number(q -> 'expected'))), ' ')
 			FROM jsonb_path_query(r.evidence, '$.questions.linkability.attack[*]') q),
 			(SELECT format('Together with the other releases, the smallest group that can be told apart has %s.', anonopt.people_text(anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together')))

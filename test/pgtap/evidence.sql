@@ -142,6 +142,14 @@ SELECT unnest(ARRAY[is((SELECT count(*) FROM anonopt.attack('second') a WHERE a.
 		FROM jsonb_path_query(e, '$.questions.linkability.attack[*]') q), 'each unique income in both links for certain'),
 	is(anonopt.evidence('shown') -> 'combined' -> 'releases' @> '[{"name": "public.second", "linkage": [{"target": "public.shown"}]}]', true, 'the older one tells of it, too'),
 	alike(anonopt.report('d'), '%With public.shown, % people are linked for certain%', 'and the report')]) FROM anonopt.evidence('second') e;
+UPDATE anonopt.published SET published_by = 'somebody else' WHERE name = 'public.shown';
+CREATE ROLE regress_told;
+ALTER TABLE second OWNER TO regress_told;
+GRANT USAGE, CREATE ON SCHEMA public TO regress_told;
+SET ROLE regress_told;
+SELECT unnest(ARRAY[is((SELECT count(*) FROM jsonb_path_query(e, '$.questions.linkability.attack[*]')), 2::bigint, 'links are told'),
+	unalike(e::text, '%public.shown%', 'but no release of which somebody is not told')]) FROM anonopt.evidence('second') e;
+RESET ROLE;
 SELECT anonopt.drop_release('second');
 
 -- Standards
