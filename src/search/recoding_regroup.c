@@ -7,7 +7,9 @@
  * the items into classes that keep the promise, the cheapest is found exactly:
  * the best partition of a set is a block with its first item, and the best
  * partition of the rest.  Blocks that cost no less than the best split of theirs
- * are not tried again, which leaves few.
+ * are not tried again, which leaves few.  A set with the very first item is only
+ * ever a block, or all; so its splits are looked for only where values make the
+ * cost of a block expensive.
  *
  * The classes themselves are a partition of the items, so the best one never
  * costs more.
@@ -242,11 +244,12 @@ regrouping_solve(Regrouping *r, int64 below, Prng *prng)
 	{
 		int			item = pg_rightmost_one_pos32(set);
 		const uint16 *blocks = r->blocks[item];
+		bool		splits = item > 0 || set == all || r->ground->ncolumns > 0;
 		int64		least = NEVER;
 
 		join_items(r, set);
 		/* two classes have twice the people */
-		for (int i = 0; i < nblocks[item] && r->people[set] >= 2 * r->ground->smallest; i++)
+		for (int i = 0; i < nblocks[item] && splits && r->people[set] >= 2 * r->ground->smallest; i++)
 			if ((blocks[i] & ~set) == 0 && r->best[set ^ blocks[i]] != NEVER &&
 				r->cost[blocks[i]] + r->best[set ^ blocks[i]] < least)
 			{
