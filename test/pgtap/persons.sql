@@ -141,7 +141,7 @@ DECLARE
     made regclass;
 BEGIN
     DROP TABLE IF EXISTS visits.recoding;
-    made := anonopt.create_recoding('visits.recoding', dataset, k => given, labels => kind, loss => loss);
+    made := anonopt.create_recoding('visits.recoding', dataset, k => given, labels => kind, loss => loss, effort => pg_temp.few(64) / 64.0);
     IF made IS NULL THEN RETURN; END IF;
     RETURN QUERY EXECUTE format($q$
         WITH class AS (SELECT class, count(*) AS n, count(DISTINCT who) + coalesce(max((who IS NULL)::int), 0) AS people

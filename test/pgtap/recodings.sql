@@ -218,7 +218,7 @@ BEGIN
     SELECT 'WHERE ' || quote_ident(count_column) || ' > 0' INTO counted FROM ref.dataset WHERE count_column IS NOT NULL;
     names := array_to_string(pg_temp.quasi_identifiers(), ', ');
     BEGIN
-        EXECUTE format('SELECT anonopt.create_recoding(''sample.found'', %L, %s, loss => %L, labels => %L, seed => %s)',
+        EXECUTE format('SELECT anonopt.create_recoding(''sample.found'', %L, %s, loss => %L, labels => %L, seed => %s, effort => pg_temp.few(64) / 64.0)',
                        set_name, rule, loss, labels, seed);
     EXCEPTION WHEN invalid_parameter_value THEN
         wrong[1] := CASE WHEN optimum.feasible THEN SQLERRM END;
@@ -257,7 +257,7 @@ BEGIN
         wrong[12] := pg_temp.refinement_differs(set_name, 'sample.found', labels);
     END IF;
     EXECUTE format('SELECT count(*) AS n, count(DISTINCT shown) AS looks FROM anonopt.recoding_classes(%L, ''sample.found'', ''range'')', set_name) INTO want;
-    EXECUTE format('SELECT anonopt.create_recoding(''sample.again'', %L, %s, loss => %L, labels => %L, seed => %s)',
+    EXECUTE format('SELECT anonopt.create_recoding(''sample.again'', %L, %s, loss => %L, labels => %L, seed => %s, effort => pg_temp.few(64) / 64.0)',
                    set_name, rule, loss, labels, seed);
     EXECUTE format('SELECT count(*) FROM (SELECT %1$s, class FROM sample.found EXCEPT ALL SELECT %1$s, class FROM sample.again) s', names) INTO n;
     IF n > 0 OR (labels = 'range' AND want.n <> want.looks) THEN
@@ -277,7 +277,7 @@ BEGIN
     floor := 2 + sample.below(7);
     IF pg_temp.domain_size() < 5000 AND sample.chance(0.5) THEN
         BEGIN
-            EXECUTE format('SELECT anonopt.create_recoding(''sample.raised'', %L, %s, loss => %L, labels => %L, seed => %s, possible => %s)',
+            EXECUTE format('SELECT anonopt.create_recoding(''sample.raised'', %L, %s, loss => %L, labels => %L, seed => %s, possible => %s, effort => pg_temp.few(64) / 64.0)',
                            set_name, rule, loss, labels, seed, floor);
             wrong[13] := pg_temp.below_floor(set_name, rule, labels, floor);
             EXECUTE format('DELETE FROM sample.raised WHERE hashtext(raised::text) %% 3 = 0');
