@@ -37,6 +37,11 @@ SELECT anonopt.set_sensitivity('people', 'age', 'weights'), anonopt.drop_attribu
 SELECT anonopt.auto_dataset('auto', 'people', '{age,town,day}');
 SELECT anonopt.describe('people'), anonopt.read_sql('people');
 SELECT anonopt.create_dataset('passing', 'people'), anonopt.drop_dataset('passing');
+CREATE TABLE moving AS TABLE people;
+SELECT anonopt.create_dataset('moving', 'moving');
+DROP TABLE moving;
+CREATE TABLE moving AS TABLE people;
+SELECT anonopt.move_dataset('moving', 'moving'), anonopt.drop_dataset('moving');
 
 -- measures
 SELECT anonopt.evaluate('people', '{{0,0,0},{1,1,1},{2,2,2}}', 2, 2, 0.5), anonopt.lattice('people'), anonopt.lattice_size('people'),
@@ -51,8 +56,9 @@ SELECT anonopt.k_anonymity('people', '{age,town}'), anonopt.l_diversity('people'
 -- recodings
 SELECT anonopt.create_recoding('recoded', 'people', k => 2, seed => 1), anonopt.create_recoding('hasty', 'people', k => 2, l => 2, time_limit => '1 us');
 SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.recoding_refinement('people', 'recoded', 'range'), anonopt.extend_recoding('recoded', 'people', k => 2),
-	anonopt.recoding_bound('people', 2), anonopt.recoding_bound('people', 3, 'nwp', 'range', '1 s'), anonopt.create_recoding('proven', 'people', k => 2, proof => '1 s'),
+	anonopt.recoding_bound('people', 2), anonopt.recoding_bound('people', 3, 'nwp', 'range', '1 s'),
 	anonopt.recoding_curve('people', '{2,3}'), anonopt.recoding_curve('people', '{2}', 'cm', 'range');
+SELECT anonopt.create_recoding('proven', 'people', k => 2, proof => '1 s');
 SELECT anonopt.property_vector('people', NULL, 'loss', 'id', recoding => 'recoded'), anonopt.property_vector('people', NULL, 'class_size', 'id',
 		cuts => ARRAY[repeat('01', 9) || '0', '1010', '010']::varbit[]), anonopt.compare('people', 'recoded'::regclass, 'recoded'),
 	anonopt.compare('people', '{1,1,1}', 'recoded', '{class_size,loss,sensitive_count}', 'range');
