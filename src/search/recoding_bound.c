@@ -386,11 +386,12 @@ keep_prices(Bound *bound, int128 value)
 		bound->best_price[t] = bound->tuples[t].price;
 }
 
+/* Goes back to them; where vectors stay stored, not above the caps. */
 static void
-restore_prices(Bound *bound)
+restore_prices(Bound *bound, bool stored)
 {
 	for (uint32 t = 0; t < bound->n; t++)
-		bound->exact[t] = bound->tuples[t].price = bound->best_price[t];
+		bound->exact[t] = bound->tuples[t].price = stored ? Min(bound->best_price[t], bound->caps[t].price) : bound->best_price[t];
 }
 
 /*
@@ -613,7 +614,7 @@ take_steps(Bound *bound, double *length, int *idle)
 			{
 				*length *= 0.7;
 				*idle = 0;
-				restore_prices(bound);
+				restore_prices(bound, true);
 				memset(bound->direction, 0, sizeof(double) * bound->n);
 				if (*length < LAST_STEP)
 					return true;
@@ -706,7 +707,7 @@ improve_bound(Bound *bound)
 
 	while (length >= LAST_STEP)
 	{
-		restore_prices(bound);
+		restore_prices(bound, false);
 		bound->target = Max(bound->best + bound->best / 2, 1);
 		if (!store_vectors(bound, reach))
 			return;
