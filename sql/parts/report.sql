@@ -69,7 +69,7 @@ BEGIN
 	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_measure.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
 	found.name := release::text;
 	found.threshold := threshold;
-	found.least := greatest(ceil(1 / threshold), anonopt.json_number(found.verified -> 'promised_k'));
+	found.least := greatest(2, ceil(1 / threshold), anonopt.json_number(found.verified -> 'promised_k'));
 	found.entry := to_jsonb(entry);
 	-- the comment says so too, but the release's owner may replace it
 	found.unchanged := ARRAY(SELECT c.attname FROM pg_attribute c WHERE c.attrelid = release AND c.attnum > 0 AND NOT c.attisdropped
@@ -89,7 +89,10 @@ BEGIN
 		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND (p.rows_known IS NOT NULL
 			-- which no recoding can keep, so that this one cannot be made again
 			OR (entry.recoding IS NOT NULL AND (p.columns_known IS NOT NULL OR p.model = 'presence')))) THEN
-		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_bands(dataset, release, found.least) d);
+		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_bands(dataset, release,
+			-- bands count rows: so many that no fewer people have them, if nobody has more than the most; or no number is enough
+			CASE WHEN entry.measures ? 'rows' OR (SELECT p.person IS NOT NULL FROM anonopt.dataset p WHERE p.dataset = report_measure.dataset)
+				THEN least(coalesce((found.least - 1) * anonopt.json_number(source_risk -> 'most_rows') + 1, 'Infinity'), 2147483647)::int ELSE found.least END) d);
 	END IF;
 	found.evidence := anonopt.evidence(release);
 	RETURN found;
@@ -451,7 +454,10 @@ BEGIN
 			SELECT CASE WHEN count(*) >= %3$s THEN coalesce(label, 'NULL') END FROM (SELECT format('%%s', %1$s) AS label FROM %2$s r WHERE %1$s IS NOT NULL
 				UNION ALL SELECT NULL FROM %2$s r WHERE %1$s IS NULL) l GROUP BY label ORDER BY label$query$,
 			CASE WHEN r.entry -> 'columns_as' ->> (i - 1) = 'bounds' THEN format('nullif(concat_ws('' to '', r.%I, r.%I), '''')', generalized[i] || '_low', generalized[i] || '_high')
-				ELSE format('r.%I', generalized[i]) END, r.release, CASE r.entry ->> 'shown' WHEN 'permuted' THEN '''Infinity''::float8' ELSE r.least::text END));
+				ELSE format('r.%I', generalized[i]) END, r.release, CASE WHEN r.entry ->> 'shown' = 'permuted' THEN '''Infinity''::float8'
+			-- whose rows they are is not shown, but that each class has enough people
+			WHEN r.entry -> 'measures' ? 'rows' THEN CASE WHEN anonopt.json_number(r.verified -> 'promised_k') >= r.least THEN '0' ELSE '''Infinity''::float8' END
+			ELSE r.least::text END));
 		examples := ARRAY(SELECT l FROM unnest(labels) WITH ORDINALITY x (l, place) WHERE l IS NOT NULL ORDER BY place LIMIT 4);
 		cells := cells || anonopt.html_cells(generalized[i]::text, hierarchies[i], coalesce(r.entry -> 'levels' ->> (i - 1),
 				CASE WHEN r.entry ->> 'recoding' IS NOT NULL THEN 'by class' WHEN r.entry ->> 'cuts' IS NOT NULL THEN 'cut' ELSE 'by record' END),
@@ -619,21 +625,33 @@ AS 'MODULE_PATHNAME', 'anonopt_stop_at' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 CREATE FUNCTION anonopt.has_stopped() RETURNS boolean
 AS 'MODULE_PATHNAME', 'anonopt_has_stopped' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
+-- Begins or ends that data sets, and these relations, are read only if that runs no code of others; and whether any was refused since.
+CREATE FUNCTION anonopt.own_code("only" boolean, relation regclass DEFAULT NULL, other regclass DEFAULT NULL) RETURNS boolean
+AS 'MODULE_PATHNAME', 'anonopt_own_code' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
 -- A part of the report, by a query over $1 to $4; until the deadline and within memory, or it is missing, and why is noted.
-CREATE FUNCTION anonopt.report_part(INOUT missing jsonb, name text, query text, dataset text, relation regclass, facts jsonb, deadline timestamptz, OUT part jsonb)
+CREATE FUNCTION anonopt.report_part(INOUT missing jsonb, name text, query text, dataset text, relation regclass, facts jsonb, deadline timestamptz, of_release boolean DEFAULT false, OUT part jsonb)
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	why text;
+	refused boolean;
 BEGIN
 	IF deadline IS NOT NULL THEN
 		PERFORM anonopt.stop_at(deadline);
 	END IF;
+	-- an auditor or a superuser runs nothing of the publisher's; what reads for a release sees to that itself
+	IF NOT of_release THEN
+		PERFORM anonopt.own_code(true, (facts ->> 'relation')::oid::regclass, relation);
+	END IF;
 	EXECUTE query INTO part USING dataset, relation, facts, deadline;
+	PERFORM anonopt.own_code(false);
 	IF deadline IS NOT NULL THEN
 		PERFORM anonopt.stop_at(NULL);
 	END IF;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-	why := CASE WHEN SQLSTATE = '57014' AND anonopt.has_stopped() THEN 'time' WHEN SQLSTATE IN ('53200', '54000') THEN 'memory'
+	refused := anonopt.own_code(false) AND SQLSTATE = '42501'
+		AND (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset);
+	why := CASE WHEN SQLSTATE = '57014' AND anonopt.has_stopped() THEN 'time' WHEN SQLSTATE IN ('53200', '54000') THEN 'memory' WHEN refused THEN 'code'
 		-- an auditor gets what is on record
 		WHEN SQLSTATE <> '57014' AND has_table_privilege('anonopt.auditor', 'SELECT') AND (SQLSTATE = '42501'
 			OR (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset) IS NOT TRUE) THEN 'rights' END;
@@ -701,15 +719,17 @@ BEGIN
 			anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)))) FROM anonopt.describe($1) d
 		WHERE d.column_name IS NOT NULL$query$, dataset, NULL, NULL, deadline) p;
 	SELECT p.missing, p.part INTO missing, risk FROM anonopt.report_part(missing, 'the risk of the data', $query$
-		SELECT to_jsonb(r) FROM anonopt.risk(($3 ->> 'relation')::regclass, ARRAY(SELECT jsonb_array_elements_text($3 -> 'qis'))::name[],
+		SELECT to_jsonb(r) || jsonb_build_object('most_rows', CASE WHEN $3 ->> 'person' IS NOT NULL THEN
+			(anonopt.texts_over(($3 ->> 'relation')::oid::regclass, format('SELECT max(n)::text FROM (SELECT count(*) AS n FROM %s r GROUP BY r.%I) x',
+				($3 ->> 'relation')::oid::regclass, $3 ->> 'person')))[1]::bigint END) FROM anonopt.risk(($3 ->> 'relation')::oid::regclass, ARRAY(SELECT jsonb_array_elements_text($3 -> 'qis'))::name[],
 			($3 ->> 'threshold')::float8, population => $2, person => ($3 ->> 'person')::name) r$query$,
-		dataset, population, to_jsonb(declared) || jsonb_build_object('qis', qis, 'threshold', threshold), deadline) p;
+		dataset, population, to_jsonb(declared) || jsonb_build_object('relation', declared.relation::oid::bigint, 'qis', qis, 'threshold', threshold), deadline) p;
 	cells := anonopt.json_number(risk -> 'records') * cardinality(qis);
 	FOREACH shown IN ARRAY entries LOOP
 		CONTINUE WHEN (shown ->> 'dropped')::boolean;
 		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('release %s measured now', shown ->> 'name'),
 			'SELECT to_jsonb(anonopt.report_measure($1, $2, $3 -> ''risk'', ($3 ->> ''threshold'')::float8))', dataset, (shown ->> 'id_now')::oid::regclass,
-			jsonb_build_object('risk', risk, 'threshold', threshold), deadline) p;
+			jsonb_build_object('risk', risk, 'threshold', threshold), deadline, true) p;
 		published := true;
 		releases := releases || CASE WHEN part IS NOT NULL THEN jsonb_populate_record(NULL::anonopt.reported, part)
 			ELSE anonopt.report_kept(shown, anonopt.evidence((shown ->> 'id_now')::oid::regclass), threshold) END;
@@ -759,13 +779,13 @@ BEGIN
 	END IF;
 	FOREACH one IN ARRAY releases LOOP
 		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('%s beside the data', one.name),
-			'SELECT to_jsonb(anonopt.report_comparison(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline) p;
+			'SELECT to_jsonb(anonopt.report_comparison(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline, true) p;
 		kept := one;
 		kept.kept := true;
 		kept.values := NULL;
 		comparisons := concat_ws(E'\n', nullif(comparisons, ''), coalesce(part #>> '{}', anonopt.report_comparison(kept)));
 		SELECT p.missing, p.part INTO missing, part FROM anonopt.report_part(missing, format('details of %s', one.name),
-			'SELECT to_jsonb(anonopt.report_release(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline) p;
+			'SELECT to_jsonb(anonopt.report_release(jsonb_populate_record(NULL::anonopt.reported, $3)))', dataset, NULL, to_jsonb(one), deadline, true) p;
 		details := concat_ws(E'\n', nullif(details, ''), coalesce(part #>> '{}', anonopt.report_release(kept)));
 	END LOOP;
 	RETURN anonopt.report_page(jsonb_build_object(
@@ -773,6 +793,7 @@ BEGIN
 		'missing', missing ->> 'time',
 		'too_large', missing ->> 'memory',
 		'hidden', missing ->> 'rights',
+		'code', missing ->> 'code',
 		'limit', time_limit,
 		'cut', array_to_string(cut, ' '),
 		'verdicts', CASE WHEN published THEN (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)

@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/type_match.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
@@ -350,6 +351,14 @@ dataset_load(const char *name)
 		refuse_declaration(name, "Its time zone is unknown here.");
 	load_attributes(dataset);
 	load_promises(dataset);
+	require_own_code(dataset->relation);
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		require_own_code(dataset->attributes[i].hierarchy);
+		require_own_code(dataset->attributes[i].sensitivity);
+	}
+	for (int i = 0; i < dataset->npromises; i++)
+		require_own_code(dataset->promises[i].population);
 	return dataset;
 }
 

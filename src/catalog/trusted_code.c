@@ -283,6 +283,45 @@ require_trusted_relation(Oid relation)
 	require_trust(relation, GetUserId(), &reached);
 }
 
+/* Whether data sets are held to own code, and one was refused since. */
+static bool own_code_only;
+static bool own_code_is_refused;
+
+void
+own_code_begin(void)
+{
+	own_code_only = true;
+	own_code_is_refused = false;
+}
+
+void
+own_code_end(void)
+{
+	own_code_only = own_code_is_refused = false;
+}
+
+bool
+own_code_refused(void)
+{
+	return own_code_is_refused;
+}
+
+void
+require_own_code(Oid relation)
+{
+	Oid			owner;
+
+	/* what is gone is said by whoever reads it */
+	if (!own_code_only || !SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+		return;
+	owner = relation_owner(relation);
+	if (owner == GetUserId() || (!superuser() && has_privs_of_role(GetUserId(), owner)))
+		return;
+	own_code_is_refused = true;
+	require_trusted_relation(relation);
+	own_code_is_refused = false;
+}
+
 void
 query_require(const BoundQuery *bound, const List *relations)
 {

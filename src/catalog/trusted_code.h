@@ -19,6 +19,20 @@ extern Oid	reading_role(Oid relation, const List *columns);
 /* Fails with 42501 unless the current role can read a relation itself. */
 extern void require_trusted_relation(Oid relation);
 
+/*
+ * Whether data sets are loaded only if reading what they name runs no code of
+ * others: what is not the current role's, nor of a role that it is a member of,
+ * must be trusted.  A superuser is a member of no other role here.
+ */
+extern void own_code_begin(void);
+extern void own_code_end(void);
+
+/* Whether that has been refused since it began. */
+extern bool own_code_refused(void);
+
+/* Fails with 42501 if a relation is not trusted so; does nothing unless it has begun. */
+extern void require_own_code(Oid relation);
+
 /* Whether the current role may select columns, given by number; fails unless it may. */
 extern bool may_select(Oid relation, const List *columns);
 extern void require_columns_select(Oid relation, const List *columns);

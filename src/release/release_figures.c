@@ -76,7 +76,12 @@ append_column(StringInfo json, const Release *release, const ShownColumn *column
 					 column->is_class ? "class number" : column->pseudonym ? "pseudonyms" : column->promised ? "sensitive" : "unchanged");
 	if (level >= 0)
 		appendStringInfo(json, ", \"level\": %d", level);
-	if (column->attr >= 0)
+
+	/*
+	 * a leaf may be there because somebody has no value, or one that is
+	 * unknown
+	 */
+	if (column->attr >= 0 && !is_private(release))
 		appendStringInfo(json, ", \"height\": %d, \"leaves\": %u", release->population->attrs[column->attr].hierarchy->height,
 						 release->population->attrs[column->attr].hierarchy->nleaves);
 	if (shown != NULL)

@@ -12,6 +12,7 @@
  */
 #include "base/compat.h"
 
+#include "catalog/trusted_code.h"
 #include "miscadmin.h"
 #include "sql/search_call.h"
 #include "storage/latch.h"
@@ -59,11 +60,29 @@ SQL_FUNCTION(anonopt_has_stopped)
 	PG_RETURN_BOOL(stopped);
 }
 
+/* Begins or ends that only own code runs, also that of relations; and whether a part was refused. */
+SQL_FUNCTION(anonopt_own_code)
+{
+	bool		refused = own_code_refused();
+
+	if (!boolean_argument(fcinfo, "only"))
+		own_code_end();
+	else
+	{
+		own_code_begin();
+		if (is_given(fcinfo, "relation"))
+			require_own_code(relation_argument(fcinfo, "relation"));
+		if (is_given(fcinfo, "other"))
+			require_own_code(relation_argument(fcinfo, "other"));
+	}
+	PG_RETURN_BOOL(refused);
+}
+
 OWN_FUNCTION(anonopt_guarded)
 {
 	LOCAL_FCINFO(body, FUNC_MAX_ARGS);
 	FmgrInfo	info;
-	Datum		result;
+	volatile Datum result;
 
 	fmgr_info(own_function(psprintf("%s_body", get_func_name(fcinfo->flinfo->fn_oid))), &info);
 	InitFunctionCallInfoData(*body, &info, fcinfo->nargs, fcinfo->fncollation, NULL, NULL);
@@ -74,6 +93,7 @@ OWN_FUNCTION(anonopt_guarded)
 	}
 	PG_FINALLY();
 	{
+		own_code_end();
 		if (timer != MAX_TIMEOUTS)
 			disable_timeout(timer, false);
 	}

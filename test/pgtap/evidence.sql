@@ -199,5 +199,60 @@ END $$;
 SELECT pg_temp.forge(f::jsonb, coalesce(f, 'nothing')) FROM unnest(ARRAY[NULL, '{}', '{"columns": 7, "initial": [], "residual": "<script>evil", "missing": {"a": null}, "measured": "x", "attack": [1, null, {"attack": "singling_out", "people": "many"}], "together": "<script>evil"}',
 	'{"columns": [{"column": "<script>evil", "shown": "sensitive", "alone": 1e400}, null, []], "initial": {"people": 0, "sizes": [[0, 0], ["a", {}], 5, [1e-400, 1]], "highest": "<script>evil"}, "k": {"measured": {"a": 1}}, "rows": [], "others": 5}']) f;
 SELECT pg_temp.raises($$UPDATE anonopt.published SET figures = '[]'$$, '23514', 'figures are an object');
+
+-- A sample's entry tells nothing of who was not drawn: one person without a value changes none but what the rows show
+CREATE TABLE drawn AS SELECT 'v' || i % 2 AS a, 's' || i % 2 AS s FROM generate_series(1, 1000) i;
+SELECT anonopt.create_dataset('sample', 'drawn', 1), anonopt.add_quasi_identifier('sample', 'a', 'word');
+SELECT anonopt.publish_table('sample_1', 'sample', levels => '{1}', epsilon => 1, delta => 1e-6, trusted => true);
+INSERT INTO drawn VALUES (NULL, 's0');
+SELECT anonopt.publish_table('sample_2', 'sample', levels => '{1}', epsilon => 1, delta => 1e-6, trusted => true);
+SELECT is(count(DISTINCT f.figures #- '{residual}')::int, 1, 'a person who is not shown changes no figure') FROM anonopt.auditor f WHERE f.dataset = 'sample';
+SELECT unnest(ARRAY[is(f.figures - '{residual,declaration}'::text[], '{"version": "1.0", "measured": [null], "columns": [{"column": "a", "shown": "generalized", "level": 1, "labels": 1, "alone": 0}]}', f.name || ': nothing else'),
+	is((f.figures -> 'residual' ->> 'people')::bigint, CASE f.name WHEN 'public.sample_1' THEN (SELECT count(*) FROM sample_1) ELSE (SELECT count(*) FROM sample_2) END, f.name || ': its rows')])
+	FROM anonopt.auditor f WHERE f.dataset = 'sample';
+
+-- What one person has in many rows is not named, nor with threshold 1 what one person has
+CREATE TABLE visit AS SELECT g % 50 AS who, 'v' || CASE g % 50 WHEN 7 THEN 7 ELSE g % 2 END AS a, CASE g % 50 WHEN 7 THEN 'PLANTED-ILL' ELSE 'flu' || g % 2 END AS s,
+	CASE g % 50 WHEN 7 THEN 142742.39 ELSE g % 4 END AS income FROM generate_series(1, 1000) g;
+SELECT anonopt.create_dataset('visits', 'visit', 1, person => 'who'), anonopt.add_quasi_identifier('visits', 'a', 'word'), anonopt.add_sensitive('visits', 's'), anonopt.add_sensitive('visits', 'income');
+SELECT anonopt.publish_table('visits_shown', 'visits', levels => '{0}', k => 1);
+CREATE TABLE once AS SELECT DISTINCT ON (who) a, s, income FROM visit ORDER BY who;
+SELECT anonopt.create_dataset('once', 'once', 1), anonopt.add_quasi_identifier('once', 'a', 'word'), anonopt.add_sensitive('once', 's'), anonopt.add_sensitive('once', 'income');
+SELECT anonopt.publish_table('once_shown', 'once', levels => '{0}', k => 1);
+SELECT is(string_agg(v, ',' ORDER BY v), 'PLANTED-ILL', 'one person has it') FROM (SELECT s AS v FROM visit GROUP BY s HAVING count(DISTINCT who) < 2) x;
+SELECT unnest(ARRAY[unalike(p, '%PLANTED%', d || ': not named'), unalike(p, '%142742%', d || ': nor a number'), unalike(p, '%v7%', d || ': nor a label'), alike(p, '%>flu0<%', d || ': what many have is')])
+	FROM unnest('{visits,once}'::text[]) d CROSS JOIN LATERAL anonopt.report(d, threshold => 1) p;
+SELECT unnest(ARRAY[unalike(p, '%PLANTED%', d || ': not named'), unalike(p, '%142742%', d || ': nor a number'), alike(p, '%>flu0<%', d || ': what many have is')])
+	FROM unnest('{visits,once}'::text[]) d CROSS JOIN LATERAL anonopt.report(d) p;
+
+-- A report runs no code of a publisher as an auditor, or a superuser
+CREATE ROLE regress_publisher;
+CREATE ROLE regress_member;
+GRANT regress_publisher TO regress_member;
+CREATE SCHEMA sly AUTHORIZATION regress_publisher;
+SET ROLE regress_publisher;
+CREATE TABLE sly.loot (who text);
+GRANT USAGE ON SCHEMA sly TO PUBLIC;
+GRANT INSERT ON sly.loot TO PUBLIC;
+CREATE FUNCTION sly.take(t text) RETURNS text LANGUAGE plpgsql AS $$BEGIN INSERT INTO sly.loot VALUES (current_user); RETURN t; EXCEPTION WHEN read_only_sql_transaction THEN RETURN t; END$$;
+CREATE TABLE sly.people AS SELECT 'v' || i % 3 AS a FROM generate_series(1, 60) i;
+CREATE TABLE sly.word (v text PRIMARY KEY, pair text, top text);
+INSERT INTO sly.word SELECT 'v' || i, 'p' || i / 2, '*' FROM generate_series(0, 2) i;
+CREATE VIEW sly.taking AS SELECT sly.take(a) AS a FROM sly.people;
+CREATE VIEW sly.words AS SELECT sly.take(v) AS v, pair, top FROM sly.word;
+GRANT SELECT ON ALL TABLES IN SCHEMA sly TO PUBLIC;
+SELECT anonopt.create_dataset('sly', 'sly.taking', 1), anonopt.add_quasi_identifier('sly', 'a', 'sly.word');
+SELECT anonopt.create_dataset('words', 'sly.people', 1), anonopt.add_quasi_identifier('words', 'a', 'sly.words');
+SELECT unalike(anonopt.report(d), '%could run code%', d || ': the owner gets all of it') FROM unnest('{sly,words}'::text[]) d;
+SELECT ok(count(*) > 0 AND bool_and(who = 'regress_publisher'), 'and runs it') FROM sly.loot;
+SET ROLE regress_auditor;
+SELECT alike(anonopt.report(d), '%could run code of the data''s owner, or of others, as you: the declaration, the risk of the data, %', d || ': an auditor gets a sentence') FROM unnest('{sly,words}'::text[]) d;
+RESET ROLE;
+SELECT alike(anonopt.report(d), '%could run code%the declaration%', d || ': so does a superuser') FROM unnest('{sly,words}'::text[]) d;
+SET ROLE regress_member;
+SELECT unalike(anonopt.report('words'), '%could run code%', 'a member of the role gets all');
+RESET ROLE;
+SELECT is(array_agg(DISTINCT who ORDER BY who), '{regress_member,regress_publisher}', 'nobody else has run it') FROM sly.loot;
+SELECT lives_ok($$SELECT * FROM anonopt.describe('words')$$, 'after a report, other calls are as they were');
 SELECT * FROM finish();
 ROLLBACK;
