@@ -128,7 +128,9 @@ BEGIN ATOMIC
 			'questions', jsonb_build_object(
 				'singling_out', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "singling_out")'),
 				'linkability', jsonb_build_object(
-					'alone_by_value', jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (@.alone > 0)'),
+					-- NULL where nobody has counted
+					'alone_by_value', CASE WHEN NOT jsonb_path_exists(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (!exists(@.alone))')
+						THEN jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (@.alone > 0)') END,
 					'smallest_together', (SELECT min(anonopt.json_number(t)) FROM jsonb_path_query(c.releases || jsonb_build_array(jsonb_build_object('smallest_together', a.figures -> 'together')),
 						'$[*].smallest_together') t),
 					-- the reader may be told of fewer releases than who published this one

@@ -303,16 +303,19 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 				anonopt.percent(anonopt.json_number(q -> 'highest')), anonopt.percent(anonopt.json_number(q -> 'expected')))
 			FROM jsonb_path_query(r.evidence, '$.questions.singling_out[*] ? (@.known.size() > 0)') q
 			ORDER BY jsonb_array_length(jsonb_path_query_array(q, '$.known[*]')) DESC LIMIT 1),
-			format('Whoever knows all generalized columns finds %s of %s people for certain; a match is right with a chance of at most %s, and %s on average.',
-				anonopt.short_number(anonopt.json_number(e -> 'alone')), anonopt.short_number(anonopt.json_number(e -> 'people')),
-				anonopt.percent(anonopt.json_number(e -> 'highest')), anonopt.percent(anonopt.json_number(e -> 'average'))))
+			CASE WHEN anonopt.json_number(e -> 'people') IS NOT NULL THEN
+				format('Whoever knows all generalized columns finds %s of %s people for certain; a match is right with a chance of at most %s, and %s on average.',
+					anonopt.short_number(anonopt.json_number(e -> 'alone')), anonopt.short_number(anonopt.json_number(e -> 'people')),
+					anonopt.percent(anonopt.json_number(e -> 'highest')), anonopt.percent(anonopt.json_number(e -> 'average'))) END,
+			'Not counted.')
 		WHEN 'linkability' THEN concat_ws(' ',
 			(SELECT string_agg(format('With %s, %s of %s people are linked for certain, and %s of all links are expected to be right.', COALESCE(q ->> 'target', 'a release of others'),
 				anonopt.short_number(anonopt.json_number(q -> 'certain')), anonopt.short_number(anonopt.json_number(q -> 'people')), anonopt.percent(anonopt.json_number(q -> 'expected'))), ' ')
 			FROM jsonb_path_query(r.evidence, '$.questions.linkability.attack[*]') q),
 			(SELECT format('Together with the other releases, the smallest group that can be told apart has %s.', anonopt.people_text(anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together')))
 				WHERE anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together') > 0),
-			(SELECT CASE WHEN count(*) = 0 THEN 'No shown value is one person''s alone.' ELSE format('Values that nobody else has link %s.',
+			(SELECT CASE WHEN jsonb_typeof(r.evidence -> 'questions' -> 'linkability' -> 'alone_by_value') IS DISTINCT FROM 'array' THEN 'Values that nobody else has are not counted.'
+				WHEN count(*) = 0 THEN 'No shown value is one person''s alone.' ELSE format('Values that nobody else has link %s.',
 				string_agg(format('%s by %s', anonopt.people_text(anonopt.json_number(q -> 'alone')), q ->> 'column'), ', ')) END
 			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') q))
 		ELSE coalesce(

@@ -254,5 +254,12 @@ SELECT unalike(anonopt.report('words'), '%could run code%', 'a member of the rol
 RESET ROLE;
 SELECT is(array_agg(DISTINCT who ORDER BY who), '{regress_member,regress_publisher}', 'nobody else has run it') FROM sly.loot;
 SELECT lives_ok($$SELECT * FROM anonopt.describe('words')$$, 'after a report, other calls are as they were');
+
+-- Of a live view, values that nobody else has are not counted, which nobody may take for none
+SELECT anonopt.create_view('read_now', 'd', levels => '{2,0}', k => 4, materialized => false) \g /dev/null
+SELECT unnest(ARRAY[is(anonopt.evidence('read_now') -> 'questions' -> 'linkability' -> 'alone_by_value', 'null', 'values of a live view are not counted'),
+	alike(p, '%Values that nobody else has are not counted.%', 'and the report says so'), alike(p, '%Not counted.%', 'of singling out, too')]) FROM anonopt.report('d') p;
+SELECT anonopt.drop_release('read_now') \g /dev/null
+
 SELECT * FROM finish();
 ROLLBACK;
