@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include "base/names.h"
 #include "catalog/sql.h"
 #include "engine/attack.h"
 #include "engine/known_columns.h"
@@ -137,11 +138,9 @@ declare_columns(Dataset *dataset, char *const *names, int n, Role role, const Kn
 {
 	for (int i = 0; i < n; i++)
 	{
-		Role		as = role;
+		bool		is_known = find_name(names[i], (const char *const *) known->names, known->knowledge.n) >= 0;
+		Role		as = is_known ? ROLE_QUASI_IDENTIFIER : role;
 
-		for (int j = 0; j < known->knowledge.n; j++)
-			if (strcmp(known->names[j], names[i]) == 0)
-				as = ROLE_QUASI_IDENTIFIER;
 		if (!dataset_has_role(dataset, as, names[i]))
 			(void) dataset_declare(dataset, as, names[i]);
 	}
