@@ -482,17 +482,6 @@ tell_held(const HeldBack *held, const HeldSums *sums)
 			 errdetail_internal("%s", detail.data)));
 }
 
-bool
-holds_back(const Release *release)
-{
-	const HeldBack *held = release->held;
-
-	for (uint32 class = 0; held != NULL && class < held->classes->nkeys; class++)
-		if (held->state[class] != CLASS_FRESH)
-			return true;
-	return false;
-}
-
 void
 held_record(const Release *release, const char *id)
 {

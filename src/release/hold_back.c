@@ -307,11 +307,10 @@ run_rounds(HeldBack *held)
 	require_vanished_hidden(held);
 }
 
-/* Whether any class is held back. */
-static bool
+bool
 holds_any(const HeldBack *held)
 {
-	for (uint32 class = 0; class < held->classes->nkeys; class++)
+	for (uint32 class = 0; held != NULL && class < held->classes->nkeys; class++)
 		if (held->state[class] != CLASS_FRESH || held->fresh.out_of[class] > 0)
 			return true;
 	return false;

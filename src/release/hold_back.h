@@ -180,8 +180,8 @@ held_people(const HeldBack *held, uint32 class)
 	return held->state[class] == CLASS_HIDDEN ? 0 : shown->people[class] - shown->out_of[class];
 }
 
-/* Whether any class of a release is not fresh. */
-extern bool holds_back(const Release *release);
+/* Whether any class does not show all people of now; no release that holds nothing back has one. */
+extern bool holds_any(const HeldBack *held);
 
 /* Records what is held back of a release, if anything is, and tells its caller. */
 extern void held_record(const Release *release, const char *id);

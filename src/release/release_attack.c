@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "base/budget.h"
+#include "base/names.h"
 #include "catalog/trusted_code.h"
 #include "engine/known_columns.h"
 #include "engine/node_classes.h"
@@ -30,10 +31,7 @@
 static bool
 is_named(char *const *names, int n, const char *name)
 {
-	for (int i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return find_name(name, (const char *const *) names, n) >= 0;
 }
 
 void
@@ -549,7 +547,7 @@ append_residual(StringInfo json, const void *of)
 	 * rows of people who are left out are in classes, which are not those
 	 * shown where some are held back
 	 */
-	if (release->classes->out != NULL || holds_back(release))
+	if (release->classes->out != NULL || holds_any(release->held))
 	{
 		appendStringInfoString(json, "null");
 		return;

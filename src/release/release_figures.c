@@ -211,7 +211,7 @@ release_record_figures(const Release *release, const ReleaseEntry *entry)
 	}
 	if (!is_private(release) && release->content != NULL)
 	{
-		if (release->by.kind != BY_RECORDS && release->classes->out == NULL && !holds_back(release))
+		if (release->by.kind != BY_RECORDS && release->classes->out == NULL && !holds_any(release->held))
 		{
 			appendStringInfoString(&json, ", \"missing\": ");
 			append_within_memory(&json, release, append_missing);
