@@ -51,12 +51,20 @@ CREATE TYPE anonopt.reported AS (
 	kept boolean
 );
 
+-- What an error says of a promise whose population it is about; NULL if it is about something else.
+CREATE FUNCTION anonopt.report_unmeasured(message text, context text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN message LIKE 'population of promise %' THEN message
+		ELSE substring(context, '(?n)^population of promise .*$') || ': ' || message END
+$$;
+
 -- Measures an existing release.
 CREATE FUNCTION anonopt.report_measure(dataset text, release regclass, source_risk jsonb, threshold float8 DEFAULT 0.2) RETURNS anonopt.reported
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	found anonopt.reported;
 	entry record;
+	context text;
 BEGIN
 	found.release := release;
 	found.verified := to_jsonb(anonopt.verify(release));
@@ -89,10 +97,18 @@ BEGIN
 		AND NOT EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_measure.dataset AND (p.rows_known IS NOT NULL
 			-- which no recoding can keep, so that this one cannot be made again
 			OR (entry.recoding IS NOT NULL AND (p.columns_known IS NOT NULL OR p.model = 'presence')))) THEN
-		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_bands(dataset, release,
-			-- bands count rows: so many that no fewer people have them, if nobody has more than the most; or no number is enough
-			CASE WHEN entry.measures ? 'rows' OR (SELECT p.person IS NOT NULL FROM anonopt.dataset p WHERE p.dataset = report_measure.dataset)
-				THEN least(coalesce((found.least - 1) * anonopt.json_number(source_risk -> 'most_rows') + 1, 'Infinity'), 2147483647)::int ELSE found.least END) d);
+		BEGIN
+			found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_bands(dataset, release,
+				-- bands count rows: so many that no fewer people have them, if nobody has more than the most; or no number is enough
+				CASE WHEN entry.measures ? 'rows' OR (SELECT p.person IS NOT NULL FROM anonopt.dataset p WHERE p.dataset = report_measure.dataset)
+					THEN least(coalesce((found.least - 1) * anonopt.json_number(source_risk -> 'most_rows') + 1, 'Infinity'), 2147483647)::int ELSE found.least END) d);
+		EXCEPTION WHEN OTHERS THEN
+			GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+			-- which the rest of the report says
+			IF anonopt.report_unmeasured(SQLERRM, context) IS NULL THEN
+				RAISE;
+			END IF;
+		END;
 	END IF;
 	found.evidence := anonopt.evidence(release);
 	RETURN found;
@@ -350,7 +366,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		WHEN r.values IS NULL THEN format('<p>%s; who is left out is not counted.</p>', CASE
 			WHEN coalesce(r.entry ->> 'levels', r.entry ->> 'cuts', r.entry ->> 'recoding') IS NULL THEN 'This release generalizes record by record'
 			WHEN r.entry -> 'measures' ? 'rows' THEN 'This release does not show whose rows are whose'
-			ELSE 'Promises that were declared since keep this release from being made again' END)
+			ELSE 'Promises that were declared since, or cannot be measured now, keep this release from being made again' END)
 		WHEN count(*) = 0 THEN '<p>Nobody.</p>'
 		ELSE anonopt.html_table('{column,label or band,people,left out,share of all,share of those shown}', array_agg(
 				anonopt.html_cells(column_name) || anonopt.fill('<td>{{value}}</td>', jsonb_build_object('value', coalesce(value, 'other values')))
@@ -638,6 +654,8 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS
 DECLARE
 	why text;
 	refused boolean;
+	context text;
+	unmeasured text;
 BEGIN
 	IF deadline IS NOT NULL THEN
 		PERFORM anonopt.stop_at(deadline);
@@ -652,12 +670,15 @@ BEGIN
 		PERFORM anonopt.stop_at(NULL);
 	END IF;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
+	GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+	unmeasured := anonopt.report_unmeasured(SQLERRM, context);
 	refused := anonopt.own_code(false) AND SQLSTATE = '42501'
 		AND (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset);
 	why := CASE WHEN SQLSTATE = '57014' AND anonopt.has_stopped() THEN 'time' WHEN SQLSTATE IN ('53200', '54000') THEN 'memory' WHEN refused THEN 'code'
 		-- an auditor gets what is on record
 		WHEN SQLSTATE <> '57014' AND has_table_privilege('anonopt.auditor', 'SELECT') AND (SQLSTATE = '42501'
-			OR (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset) IS NOT TRUE) THEN 'rights' END;
+			OR (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset) IS NOT TRUE) THEN 'rights'
+		WHEN SQLSTATE <> '57014' AND unmeasured IS NOT NULL THEN 'promise' END;
 	IF why IS NULL THEN
 		RAISE;
 	END IF;
@@ -665,6 +686,9 @@ EXCEPTION WHEN query_canceled OR OTHERS THEN
 		PERFORM anonopt.stop_at(NULL);
 	END IF;
 	missing := jsonb_set(missing, ARRAY[why], to_jsonb(coalesce(missing ->> why || ', ', '') || name));
+	IF why = 'promise' THEN
+		missing := jsonb_set(missing, '{unmeasured}', to_jsonb(unmeasured));
+	END IF;
 	part := NULL;
 END $$;
 
@@ -735,7 +759,8 @@ BEGIN
 			jsonb_build_object('risk', risk, 'threshold', threshold), deadline, true) p;
 		published := true;
 		releases := releases || CASE WHEN part IS NOT NULL THEN jsonb_populate_record(NULL::anonopt.reported, part)
-			ELSE anonopt.report_kept(shown, anonopt.evidence((shown ->> 'id_now')::oid::regclass), threshold) END;
+			-- without the promises that it was found to keep, if one of them cannot be measured
+			ELSE anonopt.report_kept(CASE WHEN missing ? 'promise' THEN shown - 'verified_ok' ELSE shown END, anonopt.evidence((shown ->> 'id_now')::oid::regclass), threshold) END;
 	END LOOP;
 	SELECT p.missing, p.part INTO missing, combined FROM anonopt.report_part(missing, 'the releases together', $query$
 		SELECT jsonb_agg(jsonb_build_object(
@@ -797,6 +822,8 @@ BEGIN
 		'too_large', missing ->> 'memory',
 		'hidden', missing ->> 'rights',
 		'code', missing ->> 'code',
+		'promise', missing ->> 'promise',
+		'unmeasured', missing ->> 'unmeasured',
 		'limit', time_limit,
 		'cut', array_to_string(cut, ' '),
 		'verdicts', CASE WHEN published THEN (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)

@@ -85,6 +85,22 @@ read_outsiders(const Dataset *dataset, Oid relation, const Population *populatio
 	return entries;
 }
 
+/* Adds to errors which promise needs the population that is read; a report goes on without it. */
+static void
+tell_promise(void *arg)
+{
+	errcontext("population of promise %s", (const char *) arg);
+}
+
+void
+begin_telling_promise(const DeclaredPromise *promise, ErrorContextCallback *callback)
+{
+	callback->callback = tell_promise;
+	callback->previous = error_context_stack;
+	callback->arg = psprintf("%s, %s", promise_text(promise), relation_sql_name(promise->population));
+	error_context_stack = callback;
+}
+
 void
 population_read_outside(Population *population, const Dataset *dataset)
 {
@@ -93,6 +109,7 @@ population_read_outside(Population *population, const Dataset *dataset)
 		const DeclaredPromise *promise = &dataset->promises[i];
 		const Model *model = models[promise->model];
 		OutsidePromise *outside = &population->outside[model->place];
+		ErrorContextCallback telling;
 
 		if (!model_needs_population(promise->model) || population->people == 0)
 			continue;
@@ -101,7 +118,9 @@ population_read_outside(Population *population, const Dataset *dataset)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("%s is promised twice, of different populations or shares", model_name(promise->model)),
 					 errhint("Drop the release and publish it again.")));
+		begin_telling_promise(promise, &telling);
 		outside->people = *read_outsiders(dataset, promise->population, population, true);
+		error_context_stack = telling.previous;
 		outside->model = promise->model;
 		promise_bounds(promise, &outside->least, &outside->most);
 		outside->given = true;

@@ -140,6 +140,12 @@ extern Population *reading_population(const Dataset *dataset, bool may_use_store
  * a leaf: they get the population's leaf of such values if it has one and that
  * is requested, and none otherwise.
  */
+/*
+ * Makes errors name the promise whose population is read, until
+ * error_context_stack is what it was.
+ */
+extern void begin_telling_promise(const DeclaredPromise *promise, ErrorContextCallback *callback);
+
 extern Outsiders *read_outsiders(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
 
 /* The columns as a statement selects them from r, each after a comma; and the count. */

@@ -387,6 +387,7 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
 		OutsideCount count = {.entry = entry};
+		ErrorContextCallback telling;
 
 		if (model_needs_boxes(promise->model))
 		{
@@ -411,7 +412,9 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 			continue;
 		}
 		read_labels(&count);
+		begin_telling_promise(promise, &telling);
 		count_others(&count, promise->population);
+		error_context_stack = telling.previous;
 		judge(&count, promise, &verdicts[i]);
 	}
 	AtEOXact_GUC(false, level);

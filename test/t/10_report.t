@@ -64,6 +64,7 @@ test_hostile();
 test_without();
 test_several_rows();
 test_promises();
+test_populations();
 test_objectives();
 psql_in('postgres', 'DROP DATABASE anonopt_report');
 done_testing();
@@ -247,7 +248,34 @@ sub test_promises
 		"SELECT anonopt.create_recoding('before_recoding', 'before', k => 20)",
 		"SET anonopt.composition = off; SELECT anonopt.publish_table('before_table', 'before', recoding => 'before_recoding', k => 20)",
 		"SELECT anonopt.add_promise('before', 'k', 30, columns_known => 1)");
-	like(value("SELECT anonopt.report('before')"), qr{Promises that were declared since keep this release from being made again}, 'nor does a recoding keep them');
+	like(value("SELECT anonopt.report('before')"), qr{Promises that were declared since, or cannot be measured now, keep this release from being made again}, 'nor does a recoding keep them');
+}
+
+# A promise whose population cannot be read
+sub test_populations
+{
+	sql("CREATE TABLE crowd AS SELECT i AS id, i % 20 AS age, 't' || i % 3 AS town FROM generate_series(1, 600) i", 'CREATE TABLE sampled AS SELECT * FROM crowd WHERE id % 2 = 0',
+		"SELECT anonopt.create_interval_hierarchy('crowd_age', 0, 19, '{5}'), anonopt.create_mask_hierarchy('crowd_town', 'crowd', 'town')",
+		"SELECT anonopt.create_dataset('sampled', 'sampled'), anonopt.add_quasi_identifier('sampled', 'age', 'crowd_age'), anonopt.add_quasi_identifier('sampled', 'town', 'crowd_town'),
+			anonopt.add_promise('sampled', 'k_map', 10, population => 'crowd')",
+		"SELECT anonopt.publish_table('sampled_table', 'sampled', levels => '{1,0}')");
+	unlike(value("SELECT anonopt.report('sampled')"), qr/cannot be measured/, 'a promise about a population is measured');
+	for my $case ([ 'ALTER TABLE crowd DROP COLUMN town', 'column &quot;town&quot; of relation public.crowd does not exist', 'NOT kept', 'the population has no column "town"' ],
+		[ 'DROP TABLE crowd', 'population of promise k_map of data set &quot;sampled&quot; is gone', 'NOT kept', 'the population is gone' ],
+		[ 'ALTER TABLE crowd ALTER age TYPE text', 'column &quot;age&quot; does not match hierarchy public.crowd_age', '' ],
+		[ "ALTER TABLE crowd RENAME TO hidden; CREATE VIEW crowd AS SELECT 1 / (age - 7) AS age, town FROM hidden; SELECT anonopt.drop_promise('sampled', 'k_map');
+			SELECT anonopt.add_promise('sampled', 'k_map', 10, population => 'crowd')", 'division by zero', '' ])
+	{
+		my ($loss, $reason, $verdict, $problem) = @$case;
+		my $report = value("BEGIN; $loss; SELECT anonopt.report('sampled'); ROLLBACK") =~ s/\A(?:\w*\n)*//r;
+		like($report, qr{<p class="warning">A promise cannot be measured now \([^<]*\Q$reason\E\), so these are left out: [^<]*the trade-off, recodings\.</p>}, "$loss: the report says why, and goes on");
+		like($report, qr{sampled_table: [^<]*$verdict}, 'with the release') if $verdict ne '';
+		like($report, qr{</html>}, 'and is whole');
+		is(value("BEGIN; $loss; SELECT problem FROM anonopt.describe('sampled') WHERE role LIKE 'promise%'; ROLLBACK") =~ s/\A\w*\n//r, $problem, 'as describe says') if $problem;
+	}
+	sql('CREATE ROLE keeper', 'GRANT SELECT ON sampled TO keeper', "GRANT SELECT ON crowd_age, crowd_town TO keeper");
+	like(value("SET ROLE keeper; SELECT anonopt.report('sampled')"), qr/permission denied for table crowd\), so these are left out: the trade-off, recodings/, 'one that may not be read');
+	sql('DROP OWNED BY keeper', 'DROP ROLE keeper');
 }
 
 # Every objective can be an axis

@@ -377,6 +377,26 @@ sub check_moves
 	}
 }
 
+# A promise whose population cannot be read costs a report only what has to keep it.
+sub check_populations
+{
+	for my $distributed (q{create_distributed_table('crowd', 'id', shard_count => 4)}, q{create_reference_table('crowd')}, q{create_distributed_table('crowd', NULL)})
+	{
+		ask("DROP TABLE IF EXISTS crowd CASCADE; CREATE TABLE crowd (LIKE plain)");
+		ask("SELECT $distributed");
+		ask(q{INSERT INTO crowd TABLE plain; CREATE VIEW failing AS SELECT id, 1 / (age - 20) AS age, town FROM crowd});
+		for my $case ([ 'ALTER TABLE crowd DROP COLUMN town CASCADE', 'column &quot;town&quot; of relation public.crowd does not exist' ], [ 'DROP TABLE crowd CASCADE', 'population of promise k_map of data set &quot;sampled&quot; is gone' ],
+			[ q{SELECT anonopt.drop_promise('sampled', 'k_map'), anonopt.add_promise('sampled', 'k_map', 2, population => 'failing')}, 'public.failing: division by zero' ])
+		{
+			my ($loss, $reason) = @$case;
+			my $page = ask("BEGIN; SELECT anonopt.create_dataset('sampled', 'spread', 0.1), anonopt.add_quasi_identifier('sampled', 'age', 'ages'), anonopt.add_quasi_identifier('sampled', 'town', 'towns'),
+				anonopt.add_promise('sampled', 'k_map', 2, population => 'crowd'), anonopt.publish_table('sampled_shown', 'sampled', '{3,1}'); $loss; SELECT anonopt.report('sampled'); ROLLBACK");
+			like($page, qr{A promise cannot be measured now \([^<]*\Q$reason\E\), so these are left out: [^<]*the trade-off, recodings\.</p>.*sampled_shown.*</html>}s, "$distributed, $loss: the report goes on");
+		}
+	}
+	ask('DROP TABLE crowd CASCADE');
+}
+
 # A relation that becomes a distributed one, or ceases to be.
 sub check_conversions
 {
@@ -440,6 +460,7 @@ check_counts();
 check_tree();
 check_bare_rows();
 check_types();
+check_populations();
 check_conversions();
 check_refusals();
 check_moves();
