@@ -10,6 +10,7 @@
 # make bench       prints the benchmark's ratios from such a server
 # make keep        keeps this version in test/released: the install script, and a dump of an example with its answers
 # make dist        makes dist/anonopt-VERSION.zip, as PGXN takes it, of the last commit
+# make site        makes dist/site of the documents, with a search and the demo's report
 # make deb         makes Debian packages in dist/, one for each PostgreSQL that the machine supports
 MODULE_big = anonopt
 EXTENSION = anonopt
@@ -33,7 +34,7 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 .DEFAULT_GOAL := all
 
 # these install what they need, including pg_config; PGXS's own check would only fail
-PRIVATE = demo check test check-long bench papers keep dist deb print-regress
+PRIVATE = demo check test check-long bench papers keep dist deb site print-regress
 PG_CONFIG ?= pg_config
 ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -94,6 +95,8 @@ dist:
 	rm -r $(DIST)
 deb:
 	debian/build
+site:
+	docs/site/build
 
 print-regress:
 	@echo $(REGRESS)

@@ -50,6 +50,7 @@ make_samples();
 run_documents($_) for 1 .. $processes;
 1 while wait > 0;
 check_document($_) for 0 .. $#documents;
+check_picture('front.svg');
 administer(map { "DROP DATABASE IF EXISTS $_" } values %sample, map { "anonopt_docs_$_" } 1 .. $processes);
 done_testing();
 
@@ -121,6 +122,17 @@ sub check_document
 	note("$documents[$i] has no statements to run") unless @run;
 	$run[$_]{printed} = $printed->[$_] for 0 .. $#run;
 	check_step($_) for @steps;
+}
+
+# A picture in docs/ is what the README's statements draw.
+sub check_picture
+{
+	my ($file) = @_;
+	my ($drawn, $kept) = map { -e $_ ? do { open my $picture, '<', $_ or die "$_: $!\n"; local $/; <$picture> } : undef } $file, "docs/$file";
+
+	return unless grep { $_ eq 'README.md' } @documents;
+	ok(defined $drawn && $drawn eq $kept, "docs/$file is what README.md draws");
+	unlink $file;
 }
 
 # ------------------------------------------------------------ what a document says
