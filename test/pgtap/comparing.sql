@@ -5,7 +5,7 @@
 \ir reference.inc
 \ir random_data.inc
 
-SELECT plan(36 + pg_temp.few(240) * 11 + 21 + (pg_temp.few(90) + 10) * 5);
+SELECT plan(36 + pg_temp.few(240) * 11 + 21 + (pg_temp.few(90, 8) + pg_temp.few(20)) * 5);
 
 -- ---------------------------------------------------------------------------
 -- The paper's tables
@@ -312,7 +312,7 @@ END $$;
 SELECT pg_temp.check_vectors(seed) FROM generate_series(1, pg_temp.few(240)) seed;
 
 -- ---------------------------------------------------------------------------
--- Ties, NULLs, what is refused; a million records
+-- Ties, NULLs, what is refused; very many records
 -- ---------------------------------------------------------------------------
 
 SELECT is(pg_temp.of('p_hv_order', '{5,20}', '{10,10}'), 0::float8, 'ln 5 + ln 20 - 2 ln 10 is a tie');
@@ -346,10 +346,10 @@ SELECT is((SELECT count(*) FROM unnest('{p_hv,ln_p_hv,p_hv_order}'::text[]) f
 SELECT cmp_ok(abs(pg_temp.of('ln_p_hv', '{9007199254740991,3}', '{9007199254740990,3}') - ln(3::float8)), '<', 1e-12::float8,
               'values that differ by one in 2^53 keep their volume');
 
--- As often each of seven values, but for one record.
+-- As often each of seven values, but for one record of very many: a million in `make check-long`
 CREATE TABLE sample.many AS
-    SELECT i, (1000 + i % 7)::float8 AS a, (1000 + i * 3 % 7)::float8 AS b, (1000 + i * 3 % 7 + (i = 500000)::int)::float8 AS c
-    FROM generate_series(1, 1000006) i;
+    SELECT i, (1000 + i % 7)::float8 AS a, (1000 + i * 3 % 7)::float8 AS b, (1000 + i * 3 % 7 + (i = 50000)::int)::float8 AS c
+    FROM generate_series(1, pg_temp.few(1000006, 100002)) i;
 ANALYZE sample.many;
 
 CREATE FUNCTION pg_temp.plan_of(statement text) RETURNS text
@@ -384,13 +384,13 @@ SELECT is((SELECT p FROM sample.parts p)::text, (SELECT s FROM sample.serial s):
 SELECT is((SELECT ROW(anonopt.p_rank(a, c), anonopt.p_spr(a, c), anonopt.ln_p_hv(a, c), anonopt.ln_p_hv(c, a), anonopt.p_hv_order(a, c))::text
            FROM sample.backwards),
           (SELECT ROW(p_rank, p_spr, ln_p_hv, ln_ca, p_hv_order)::text FROM sample.serial), 'and from the last to the first');
-SELECT is((SELECT tie FROM sample.serial), 0, 'a million records with the same values are a tie');
-SELECT is((SELECT p_hv_order FROM sample.serial), -1, 'one of a million decides');
+SELECT is((SELECT tie FROM sample.serial), 0, 'very many records with the same values are a tie');
+SELECT is((SELECT p_hv_order FROM sample.serial), -1, 'one of very many decides');
 SELECT cmp_ok((SELECT ln_ca - ln_p_hv FROM sample.serial), '>', 0::float8, 'and shows in the logarithm, which is no infinity');
 SELECT is((SELECT p_hv FROM sample.serial), 'Infinity'::float8, 'where the volume is');
 SELECT is((SELECT spr_ca - p_spr FROM sample.serial), 1::float8, 'and in the spread');
 SELECT is((SELECT round(p_rank::numeric, 9) FROM sample.serial),
-          (SELECT round(sqrt(sum((a::bigint - c::bigint) ^ 2)::numeric), 9) FROM sample.many), 'the rank of a million records');
+          (SELECT round(sqrt(sum((a::bigint - c::bigint) ^ 2)::numeric), 9) FROM sample.many), 'the rank of very many records');
 
 -- Integers as large as float8 counts: the sum holds what a float8 would lose.
 SELECT is((SELECT anonopt.p_spr(a, 0) - 9007199254740992 FROM (SELECT 9007199254740992::float8 AS a UNION ALL SELECT 1 FROM generate_series(1, 1000)) x),
@@ -640,8 +640,8 @@ LANGUAGE sql AS $$
         'sums as evaluate has them']) v
 $$;
 
-SELECT pg_temp.check_set(seed, false) FROM generate_series(2001, 2000 + pg_temp.few(90)) seed;
-SELECT pg_temp.check_set(seed, true) FROM generate_series(2201, 2210) seed;
+SELECT pg_temp.check_set(seed, false) FROM generate_series(2001, 2000 + pg_temp.few(90, 8)) seed;
+SELECT pg_temp.check_set(seed, true) FROM generate_series(2201, 2200 + pg_temp.few(20)) seed;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -6,7 +6,7 @@ SET jit = off;
 \ir reference.inc
 \ir random_data.inc
 
-SELECT plan(pg_temp.few(400) * 4 + pg_temp.few(300) * 12);
+SELECT plan(pg_temp.few(400) * 4 + pg_temp.few(300, 18) * 12);
 
 -- The archive ---------------------------------------------------------------------
 
@@ -434,7 +434,7 @@ LANGUAGE sql AS $$
         'IGD+ and hypervolume', 'bounds miss no exact box']) v
 $$;
 
-SELECT pg_temp.check_set(seed) FROM generate_series(1, pg_temp.few(300)) seed;
+SELECT pg_temp.check_set(seed) FROM generate_series(1, pg_temp.few(300, 18)) seed;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -540,19 +540,19 @@ END $$;
 
 -- ---------------------------------------------------------------------------
 
-SELECT plan(6 * 30 + 60 + 66 * 2 + 20 * 2 + 39);
+SELECT plan(6 * pg_temp.few(60) + pg_temp.few(60, 16) + pg_temp.few(66, 16) * 2 + 20 * 2 + 39);
 
 SELECT is(pg_temp.wrong(format('%s_problem(%s)', builder, seed)), NULL,
           format('create_%s_hierarchy, call %s', builder, seed))
-FROM unnest('{interval,range,mask,date,quantile,tree}'::text[]) builder, generate_series(1, 30) seed;
+FROM unnest('{interval,range,mask,date,quantile,tree}'::text[]) builder, generate_series(1, pg_temp.few(60)) seed;
 
 SELECT is(pg_temp.wrong(format('planted_problem(%s)', seed)), NULL,
           format('check_hierarchy, hierarchy %s', seed))
-FROM generate_series(1, 60) seed;
+FROM generate_series(1, pg_temp.few(60, 16)) seed;
 
 SELECT is(pg_temp.wrong(format('generalize_problem(%s, %L)', seed, form)), NULL,
           format('generalize over %s, hierarchy %s', form, seed))
-FROM unnest('{text,anyelement}'::text[]) form, generate_series(1, 66) seed;
+FROM unnest('{text,anyelement}'::text[]) form, generate_series(1, pg_temp.few(66, 16)) seed;
 
 SELECT is(pg_temp.wrong(format('generalize_null_problem(%s, %L)', seed, with_null)), NULL,
           format('generalize of NULL %s a row for it, hierarchy %s',

@@ -223,10 +223,10 @@ BEGIN
     RETURN problem;
 END $$;
 
-SELECT plan(6 * 40 + 28 + 14 + 2);
+SELECT plan(6 * pg_temp.few(80) + 28 + 14 + 2);
 
 SELECT is(pg_temp.wrong(format('%s_problem(%s)', builder, seed)), NULL, format('%s, call %s', builder, seed))
-FROM unnest('{coded,rounding,frequency,prefix,hour,csv}'::text[]) builder, generate_series(1, 40) seed;
+FROM unnest('{coded,rounding,frequency,prefix,hour,csv}'::text[]) builder, generate_series(1, pg_temp.few(80)) seed;
 
 -- Bad arguments
 CREATE TABLE sample.few (code text, n int);

@@ -58,8 +58,8 @@ BEGIN
     RETURN nullif(problem, '') || format(E'\nof seed %s', seed);
 END $$;
 
-SELECT plan(40 + 8 + 12 + 25 + 17);
-SELECT is(pg_temp.range_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, 40) seed;
+SELECT plan(pg_temp.few(80) + 8 + 12 + pg_temp.few(40) + 17);
+SELECT is(pg_temp.range_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, pg_temp.few(80)) seed;
 
 -- no recoding loses more than the best node
 CREATE FUNCTION pg_temp.beyond_best_node(seed int) RETURNS float8
@@ -140,7 +140,7 @@ BEGIN
     PERFORM anonopt.drop_dataset('calls');
     RETURN nullif(problem, '') || format(E'\nof seed %s', seed);
 END $$;
-SELECT is(pg_temp.occurring_problem(seed), NULL, format('calls %s', seed)) FROM generate_series(1, 25) seed;
+SELECT is(pg_temp.occurring_problem(seed), NULL, format('calls %s', seed)) FROM generate_series(1, pg_temp.few(40)) seed;
 
 -- Everybody is of one year, and the hierarchy has ten.
 CREATE TABLE sample.event AS SELECT date '2026-01-01' + (i * 7919 % 365) AS day, i * 31 % 40 AS age, i % 7 AS kind FROM generate_series(1, 3000) i;

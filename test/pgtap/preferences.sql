@@ -7,7 +7,7 @@ SET jit = off;
 \ir reference.inc
 \ir random_data.inc
 
-SELECT plan(31 + pg_temp.few(120) * 15 + 24 + 50);
+SELECT plan(31 + pg_temp.few(120, 10) * 15 + 8 + pg_temp.few(40) + 50);
 
 -- The formula as the paper writes it, the utopian point 1e-6 below the ideal one.
 CREATE FUNCTION pg_temp.ach(necd float8, nwp float8, necd_pref float8, nwp_pref float8) RETURNS float8
@@ -342,7 +342,7 @@ LANGUAGE sql AS $$
 $$;
 
 SET client_min_messages = error;
-SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2000 + pg_temp.few(120)) seed;
+SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2000 + pg_temp.few(120, 10)) seed;
 
 -- The closest of all cuts of a small space, by trying every one.
 CREATE FUNCTION pg_temp.missed(seed int, OUT cuts_tried bigint, OUT missed text)
@@ -403,9 +403,9 @@ EXCEPTION WHEN SQLSTATE 'ROLLB' THEN
 END $$;
 
 CREATE TABLE sample.small AS
-    SELECT seed FROM generate_series(3001, 3060) seed, pg_temp.bits_of(seed) bits
-    WHERE seed % 10 <> 0 AND bits BETWEEN 3 AND 12 ORDER BY seed LIMIT 16;
-SELECT is((SELECT count(*) FROM sample.small), 16::bigint, 'sixteen small spaces');
+    SELECT seed FROM generate_series(3001, 3000 + pg_temp.few(160)) seed, pg_temp.bits_of(seed) bits
+    WHERE seed % 10 <> 0 AND bits BETWEEN 3 AND 12 ORDER BY seed LIMIT pg_temp.few(40);
+SELECT is((SELECT count(*)::int FROM sample.small), pg_temp.few(40), 'small spaces');
 SELECT is(missed, NULL, format('set %s: the nearest of all %s cuts', seed, cuts_tried))
 FROM sample.small, pg_temp.missed(seed);
 
@@ -436,7 +436,7 @@ SELECT anonopt.add_quasi_identifier('long', c::name, h) FROM (VALUES ('h1', 'sam
 SELECT is(
     (SELECT array_agg(x::text) FROM
         (WITH n AS MATERIALIZED (SELECT row_number() OVER () AS nr, n.*
-             FROM anonopt.nsga2(d, 3, 0.5, 0.3, 50, 1500, mutation => 0.01, seed => 1, taxonomy => t) n)
+             FROM anonopt.nsga2(d, 3, 0.5, 0.3, 50, pg_temp.few(1500), mutation => 0.01, seed => 1, taxonomy => t) n)
          SELECT count(*) > 1, count(*) FILTER (WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (n.k, n.necd, n.nwp)),
                 count(*) FILTER (WHERE chosen)
          FROM n FULL JOIN (SELECT row_number() OVER () AS nr, e.* FROM pg_temp.measured(d, (SELECT array_agg(cuts ORDER BY nr) FROM n), 3) e) e
