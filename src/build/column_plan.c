@@ -168,9 +168,10 @@ text_figures(void)
 
 /* The statement that examines a column of a type. */
 static char *
-profile_statement(Oid relation, const char *column, Oid type)
+profile_statement(Oid relation, const char *column, Oid type, List **relations)
 {
-	const char *value = psprintf("r.%s", quote_identifier(column));
+	const char *groups = grouped_elsewhere(relation, list_make1(unconstify(char *, column)), relations);
+	const char *value = groups != NULL ? "r.value" : psprintf("r.%s", quote_identifier(column));
 	const char *number = "NULL::numeric";
 	const char *text = "NULL";
 	const char *code = "NULL::text AS code, NULL::text AS country";
@@ -200,10 +201,11 @@ profile_statement(Oid relation, const char *column, Oid type)
 					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL), count(*) FILTER (WHERE v IS NOT NULL AND %s),"
 					" coalesce(sum(c) FILTER (WHERE v IS NOT NULL AND NOT %s), 0)::int8, count(*) FILTER (WHERE NOT abs(n) < 'Infinity'),"
 					" min(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, %s"
-					" FROM (SELECT v, n, s, c, %s, (sum(c) OVER ())::int8 AS t FROM (SELECT v, n, s, count(*) AS c"
-					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g",
+					" FROM (SELECT v, n, s, c, %s, (sum(c) OVER ())::int8 AS t FROM (SELECT v, n, s, %s AS c"
+					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s%s) p GROUP BY v, n, s) q) g",
 					frequent, frequent, type_is_text(type) ? text_figures() : "NULL::int4, false, false, false, false, NULL::int4, NULL::int4, false, false, false",
-					code, value, number, text, relation_sql_name(relation));
+					code, groups != NULL ? "sum(rows)::int8" : "count(*)", value, number, text,
+					groups != NULL ? psprintf(", rows FROM (%s) r (value, rows)", groups) : psprintf(" FROM %s r", relation_sql_name(relation)));
 }
 
 /* Examines a column. */
@@ -213,8 +215,9 @@ profile_column(Oid relation, const char *column, Oid type)
 	static const Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID,
 	INT4OID, BOOLOID, BOOLOID, BOOLOID, BOOLOID, INT4OID, INT4OID, BOOLOID, BOOLOID, BOOLOID};
 	int			level = sql_use_catalog_names();
-	QueryRows  *rows = rows_of_query(profile_statement(relation, column, type), list_make1_oid(relation), NULL, NULL,
-									 lengthof(types), types);
+	List	   *relations;
+	char	   *statement = profile_statement(relation, column, type, &relations);
+	QueryRows  *rows = rows_of_query(statement, relations, NULL, NULL, lengthof(types), types);
 	Datum		values[lengthof(types)];
 	bool		nulls[lengthof(types)];
 	Profile		profile;

@@ -10,6 +10,7 @@
 #include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
@@ -17,8 +18,10 @@
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/typcache.h"
 
 /* ------------------------------- whether and by whom a relation can be read */
@@ -204,4 +207,77 @@ char *
 column_text(Oid relation, Oid type, const char *value)
 {
 	return sql_as(type == VARCHAROID && is_distributed(relation) ? "(%v OPERATOR(pg_catalog.||) '')" : text_form(type), value);
+}
+
+List *
+partitions_with_rows(Oid relation)
+{
+	List	   *leaves = NIL;
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relation, AccessShareLock, NULL))
+		if (get_rel_relkind(lfirst_oid(cell)) != RELKIND_PARTITIONED_TABLE)
+		leaves = lappend_oid(leaves, lfirst_oid(cell));
+	return leaves;
+}
+
+bool
+has_foreign_leaf(Oid relation)
+{
+	ListCell   *cell;
+	char		kind = get_rel_relkind(relation);
+
+	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
+		return false;
+	foreach(cell, partitions_with_rows(relation))
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+		return true;
+	return false;
+}
+
+List *
+readable_leaves(Oid relation, const List *columns)
+{
+	List	   *leaves = partitions_with_rows(relation);
+	ListCell   *leaf;
+	ListCell   *cell;
+
+	foreach(leaf, lcons_oid(relation, list_copy(leaves)))
+	{
+		List	   *numbers = NIL;
+
+		foreach(cell, columns)
+			numbers = lappend_int(numbers, get_attnum(lfirst_oid(leaf), lfirst(cell)));
+		/* rows are only counted without columns */
+		if (check_enable_rls(lfirst_oid(leaf), InvalidOid, true) == RLS_ENABLED || !may_select(lfirst_oid(leaf), numbers) ||
+			(columns == NIL && pg_class_aclcheck(lfirst_oid(leaf), GetUserId(), ACL_SELECT) != ACLCHECK_OK))
+			return NIL;
+	}
+	return leaves;
+}
+
+char *
+grouped_elsewhere(Oid relation, const List *columns, List **relations)
+{
+	bool		is_foreign = get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE;
+	List	   *leaves = is_foreign ? list_make1_oid(relation) : has_foreign_leaf(relation) ? readable_leaves(relation, columns) : NIL;
+	const char *before = "";
+	StringInfoData sql;
+	StringInfoData names;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	initStringInfo(&names);
+	*relations = leaves == NIL ? list_make1_oid(relation) : leaves;
+	foreach(cell, columns)
+		appendStringInfo(&names, "r.%s, ", quote_identifier(lfirst(cell)));
+	foreach(cell, leaves)
+	{
+		appendStringInfo(&sql, "%sSELECT %spg_catalog.count(*) FROM %s%s r", before, names.data,
+						 !is_foreign && has_subclass(lfirst_oid(cell)) ? "ONLY " : "", relation_sql_name(lfirst_oid(cell)));
+		if (columns != NIL)
+			appendStringInfo(&sql, " GROUP BY %.*s", names.len - 2, names.data);
+		before = " UNION ALL ";
+	}
+	return leaves == NIL ? NULL : sql.data;
 }

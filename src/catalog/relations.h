@@ -65,6 +65,27 @@ extern bool column_is_unique(Oid relation, const char *column);
  */
 extern bool is_distributed(Oid relation);
 
+/* The partitions or children of a table that hold rows, in a fixed order. */
+extern List *partitions_with_rows(Oid relation);
+
+/* Whether any of them is a foreign table. */
+extern bool has_foreign_leaf(Oid relation);
+
+/*
+ * These relations, if reading them instead of a relation bypasses no
+ * protection of it: the caller may select the named columns of each, and no
+ * row security applies.  NIL otherwise.
+ */
+extern List *readable_leaves(Oid relation, const List *columns);
+
+/*
+ * A statement that returns these columns and how many rows have their values,
+ * in groups that foreign servers make, each of its own rows; NULL if a
+ * relation's rows are here, or may only be read through it.  Sets which
+ * relations are then read.
+ */
+extern char *grouped_elsewhere(Oid relation, const List *columns, List **relations);
+
 /* A value of a relation's column, of a string type, as a text. */
 extern char *column_text(Oid relation, Oid type, const char *value);
 

@@ -33,7 +33,6 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/rls.h"
 
 typedef enum ReadMode
 {
@@ -72,17 +71,6 @@ reading_types(const Reading *reading)
 		types[i] = reading->columns[i].buckets != NULL ? INT4OID : reading->set.encoders[i].type.type;
 	types[reading->ncolumns] = INT8OID;
 	return types;
-}
-
-/* Whether the current role may read a relation's columns, and all rows. */
-static bool
-may_read(const Reading *reading, Oid relation)
-{
-	List	   *columns = NIL;
-
-	for (int i = 0; i < reading->ncolumns; i++)
-		columns = lappend_int(columns, get_attnum(relation, reading->columns[i].declared->column));
-	return check_enable_rls(relation, InvalidOid, true) != RLS_ENABLED && may_select(relation, columns);
 }
 
 /*
@@ -289,8 +277,7 @@ choose_grouping(Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
 	bool		elsewhere = has_foreign_leaf(relation);
-	bool		readable;
-	ListCell   *cell;
+	List	   *columns = NIL;
 
 	if (read_mode == READ_AGGREGATE)
 		return is_distributed(relation);
@@ -303,13 +290,11 @@ choose_grouping(Reading *reading)
 	if (!elsewhere)
 		return true;
 	/* reading partitions must not bypass a protection of the parent */
-	reading->leaves = partitions_with_rows(relation);
-	readable = may_read(reading, relation);
-	foreach(cell, reading->leaves)
-		readable = readable && may_read(reading, lfirst_oid(cell));
-	if (readable)
+	for (int i = 0; i < reading->ncolumns; i++)
+		columns = lappend(columns, reading->columns[i].declared->column);
+	reading->leaves = readable_leaves(relation, columns);
+	if (reading->leaves != NIL)
 		return true;
-	reading->leaves = NIL;
 	ereport(NOTICE,
 			(errmsg("partitions of %s are read through it, row by row", relation_sql_name(relation)),
 			 errdetail("Row security applies to it or to a partition, or you may not select from every partition.")));

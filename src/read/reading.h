@@ -265,12 +265,6 @@ read_code(const Reading *reading, uint32 tuple, int column)
 
 /* ---------------------- foreign tables whose rows a reading groups remotely */
 
-/* The partitions or children of a table that hold rows, in a fixed order. */
-extern List *partitions_with_rows(Oid relation);
-
-/* Whether any of them is a foreign table. */
-extern bool has_foreign_leaf(Oid relation);
-
 /*
  * Makes errors name the servers that are read, until error_context_stack is
  * reset to the callback's previous.

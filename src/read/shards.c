@@ -14,7 +14,6 @@
 
 #include "access/transam.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -30,32 +29,6 @@
 "pg_catalog.concat(pg_catalog.current_setting(" quote "extra_float_digits" quote ")::pg_catalog.int4 OPERATOR(pg_catalog.>) 0, " \
 "pg_catalog.current_setting(" quote "datestyle" quote "), pg_catalog.current_setting(" quote "intervalstyle" quote "), " \
 "pg_catalog.current_setting(" quote "lc_monetary" quote "))"
-
-List *
-partitions_with_rows(Oid relation)
-{
-	List	   *leaves = NIL;
-	ListCell   *cell;
-
-	foreach(cell, find_all_inheritors(relation, AccessShareLock, NULL))
-		if (get_rel_relkind(lfirst_oid(cell)) != RELKIND_PARTITIONED_TABLE)
-		leaves = lappend_oid(leaves, lfirst_oid(cell));
-	return leaves;
-}
-
-bool
-has_foreign_leaf(Oid relation)
-{
-	ListCell   *cell;
-	char		kind = get_rel_relkind(relation);
-
-	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
-		return false;
-	foreach(cell, partitions_with_rows(relation))
-		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
-		return true;
-	return false;
-}
 
 /* The foreign tables that are read. */
 static List *

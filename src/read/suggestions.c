@@ -556,8 +556,11 @@ suggestions_of(Relation relation, char *const *named, int nnamed)
 	Oid			oid = RelationGetRelid(relation);
 	List	   *columns = find_columns(relation, named, nnamed);
 	bool		isnull;
-	int64		people = DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(oid)),
-													  list_make1_oid(oid), NULL, INT8OID, &isnull));
+	List	   *relations;
+	char	   *groups = grouped_elsewhere(oid, NIL, &relations);
+	char	   *count = groups != NULL ? psprintf("SELECT pg_catalog.sum(r.n)::pg_catalog.int8 FROM (%s) r (n)", groups) :
+	psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(oid));
+	int64		people = DatumGetInt64(value_of_query(count, relations, NULL, INT8OID, &isnull));
 	Pass		single = {.columns = palloc(sizeof(Column *) * (list_length(columns) + 1))};
 	Pass	   *combined;
 	List	   *suggestions = NIL;

@@ -251,18 +251,6 @@ put_columns(ResultRow *row, const Dataset *dataset)
 	row_add(row);
 }
 
-/* Why a promise's population cannot be read, or NULL. */
-static const char *
-population_problem(const Dataset *dataset, const DeclaredPromise *promise)
-{
-	if (!dataset_same_relation(promise->population, promise->population_type))
-		return "the population is gone";
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && !OidIsValid(column_type(promise->population, dataset->attributes[i].column)))
-			return psprintf("the population has no column \"%s\"", dataset->attributes[i].column);
-	return NULL;
-}
-
 OWN_FUNCTION(anonopt_describe)
 {
 	ResultRow  *row = result_begin(fcinfo);
@@ -287,8 +275,8 @@ OWN_FUNCTION(anonopt_describe)
 		put_string(row, "role", psprintf("promise: %s", promise_text(promise)));
 		/* the relation whose people it counts */
 		put_relation(row, "hierarchy", promise->population);
-		if (OidIsValid(promise->population))
-			put_string(row, "problem", population_problem(dataset, promise));
+		if (OidIsValid(promise->population) && !dataset_same_relation(promise->population, promise->population_type))
+			put_string(row, "problem", "the population is gone");
 		row_add(row);
 	}
 	/* the tuple store of the data set, or the one that is read for it */

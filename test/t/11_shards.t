@@ -304,6 +304,15 @@ sub check_other_relations
 	}
 	my ($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true)") } qw(in_north north_plain);
 	is($guess, $plain, 'a foreign table is profiled');
+	$_->safe_psql('postgres', 'SELECT pg_stat_statements_reset()') for $north, $south;
+	($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true) WHERE column_name <> 'id'") } qw(people plain);
+	is($guess, $plain, 'a table with foreign partitions is profiled');
+	my $fetched = 0;
+	$fetched += $_->safe_psql('postgres', "SELECT coalesce(sum(rows), 0) FROM pg_stat_statements WHERE query LIKE 'FETCH%'") for $north, $south;
+	cmp_ok($fetched, '<', 80_000, 'by groups that its shards make, of which numbers without repetition have many, and by quantiles of two columns');
+	is(ask("SELECT * FROM anonopt.suggest_quasi_identifiers('people')"), ask("SELECT * FROM anonopt.suggest_quasi_identifiers('plain')"), 'combinations are counted');
+	is(ask("BEGIN; GRANT SELECT ON people TO visitor; REVOKE SELECT ON here, in_north, in_south FROM visitor; SET LOCAL ROLE visitor; SELECT anonopt.suggest_quasi_identifiers('people', '{age,town}'); ROLLBACK") =~
+		  /user mapping not found/ ? 1 : 0, 1, 'who may read the parent only reads no partition without it');
 	like(ask('EXPLAIN (VERBOSE, COSTS OFF) ' . read_sql('foreign')), qr/^Foreign Scan\n(?s:.*)Remote SQL: .*GROUP BY/, 'a foreign table groups by itself');
 
 	ask("CREATE VIEW looking AS SELECT * FROM people; SELECT declare('looking', 'looking')");
