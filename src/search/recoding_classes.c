@@ -4,6 +4,7 @@
  */
 #include "search/recoding_parts.h"
 
+#include "base/budget.h"
 
 DraftClasses *
 draft_classes_create(const Ground *ground)
@@ -14,8 +15,8 @@ draft_classes_create(const Ground *ground)
 	classes->ground = ground;
 	classes->class_of = population_alloc(population, sizeof(uint32), ground->ntuples);
 	classes->next = population_alloc(population, sizeof(uint32), ground->ntuples);
-	classes->free = population_alloc(population, sizeof(uint32), ground->ntuples);
-	classes->classes = population_alloc(population, sizeof(RecodingClass), ground->ntuples);
+	classes->room = ground->ntuples / 8 + 16;
+	classes->classes = population_alloc(population, sizeof(RecodingClass), classes->room);
 	classes->slices = palloc(sizeof(uint32) * (ground->ncolumns + 1));
 	classes->marks = palloc(sizeof(HistogramMark) * (ground->ncolumns + 1));
 	draft_classes_clear(classes);
@@ -27,6 +28,7 @@ draft_classes_clear(DraftClasses *classes)
 {
 	memset(classes->class_of, 0xff, sizeof(uint32) * classes->ground->ntuples);
 	classes->nclasses = classes->nfree = 0;
+	classes->free = NO_CLASS;
 	classes->suppressed = 0;
 	classes->cost = 0;
 }
@@ -34,9 +36,19 @@ draft_classes_clear(DraftClasses *classes)
 uint32
 class_add(DraftClasses *classes)
 {
-	uint32		number = classes->nfree > 0 ? classes->free[--classes->nfree] : classes->nclasses++;
-	RecodingClass *class = &classes->classes[number];
+	uint32		number = classes->nfree > 0 ? classes->free : classes->nclasses;
+	RecodingClass *class;
 
+	if (number == classes->room)
+		classes->classes = budget_grow(classes->ground->order->population->context, classes->classes, sizeof(RecodingClass), &classes->room);
+	class = &classes->classes[number];
+	if (classes->nfree > 0)
+	{
+		classes->nfree--;
+		classes->free = class->first;
+	}
+	else
+		classes->nclasses++;
 	class->first = NO_TUPLE;
 	class->ntuples = 0;
 	class->people = class->loss = class->cost = 0;
@@ -117,7 +129,9 @@ class_drop(DraftClasses *classes, uint32 number)
 	classes->cost -= class->cost;
 	class->ntuples = 0;
 	class->cost = 0;
-	classes->free[classes->nfree++] = number;
+	class->first = classes->free;
+	classes->free = number;
+	classes->nfree++;
 }
 
 void

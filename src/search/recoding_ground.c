@@ -284,31 +284,25 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	return ground;
 }
 
+/* An array in a new order, which takes the old one's place. */
+static void *
+reordered(const Ground *ground, void *array, Size element, const uint32 *order)
+{
+	char	   *new = population_alloc(ground->order->population, element, ground->ntuples);
+
+	for (uint32 i = 0; i < ground->ntuples; i++)
+		memcpy(new + element * i, (char *) array + element * order[i], element);
+	pfree(array);
+	return new;
+}
+
 void
 ground_reorder(Ground *ground, const uint32 *order)
 {
-	const Population *population = ground->order->population;
-	Size		row = sizeof(uint32) * ground->nattrs;
-	uint32	   *tuple = population_alloc(population, sizeof(uint32), ground->ntuples);
-	uint32	   *rank = population_alloc(population, sizeof(uint32), ground->ntuples);
-	uint32	   *codes = population_alloc(population, row, ground->ntuples);
-	int64	   *people = population_alloc(population, sizeof(int64), ground->ntuples);
-
-	for (uint32 i = 0; i < ground->ntuples; i++)
-	{
-		tuple[i] = ground->tuple[order[i]];
-		rank[i] = ground->rank[order[i]];
-		people[i] = ground->people[order[i]];
-		memcpy(codes + (Size) i * ground->nattrs, ground_codes(ground, order[i]), row);
-	}
-	pfree(ground->tuple);
-	pfree(ground->rank);
-	pfree(ground->codes);
-	pfree(ground->people);
-	ground->tuple = tuple;
-	ground->rank = rank;
-	ground->codes = codes;
-	ground->people = people;
+	ground->codes = reordered(ground, ground->codes, sizeof(uint32) * ground->nattrs, order);
+	ground->tuple = reordered(ground, ground->tuple, sizeof(uint32), order);
+	ground->rank = reordered(ground, ground->rank, sizeof(uint32), order);
+	ground->people = reordered(ground, ground->people, sizeof(int64), order);
 }
 
 int64

@@ -44,6 +44,9 @@ recoding_goes_on(const RecodingOrder *order, const char *did, const char *what, 
 
 #define NO_TUPLE PG_UINT32_MAX
 
+/* From so many tuples on, a search begins with a part of them. */
+#define MANY_TUPLES 131072
+
 /* One attribute: codes are the numbers of its values among the tuples, in the order of the domain. */
 typedef struct Axis
 {
@@ -179,7 +182,8 @@ joint_loss(const Ground *ground, const uint32 *hull, const uint32 *other)
 
 typedef struct RecodingClass
 {
-	uint32		first;			/* of its tuples, linked by next */
+	uint32		first;			/* of its tuples, linked by next; of a free
+								 * number, the one freed before */
 	uint32		ntuples;		/* 0: the number is free */
 	int64		people;
 	int64		loss;			/* per person */
@@ -192,8 +196,10 @@ typedef struct DraftClasses
 	uint32	   *class_of;		/* by tuple; NO_CLASS: none yet, or suppressed */
 	uint32	   *next;			/* by tuple: the next one of its class */
 	RecodingClass *classes;
+	Size		room;			/* for classes, which may move when one is
+								 * added */
 	uint32		nclasses;		/* numbers in use or freed */
-	uint32	   *free;			/* freed numbers */
+	uint32		free;			/* the number freed last */
 	uint32		nfree;
 	int64		cost;			/* of all classes and suppressed people */
 	int64		suppressed;		/* people */
@@ -239,6 +245,9 @@ extern void class_drop(DraftClasses *classes, uint32 class);
 
 /* The number of tuples in a leaf of a tree for finding the nearest. */
 #define TREE_LEAF 8
+
+/* The number in a leaf of a tree that only puts many tuples in order. */
+#define LEAF_OF_MANY 1024
 
 /*
  * Sorts the ground's tuples into a tree, in whose order they then are, given
@@ -349,16 +358,32 @@ typedef struct AlikeGroups
 /* Makes room for groups of up to a number of tuples, in the current context. */
 extern void alike_groups_init(AlikeGroups *groups, const Ground *ground, Size room);
 
+/* Whether there is a group at a place. */
+static inline bool
+alike_group_is(const AlikeGroups *groups, uint64 at)
+{
+	return groups->groups[at].round == groups->round;
+}
+
+/* The place of the group with a hash, or where it belongs. */
+static inline uint64
+alike_group_at(const AlikeGroups *groups, uint64 hash)
+{
+	uint64		at = (hash >> 32) & groups->mask;
+
+	while (alike_group_is(groups, at) && groups->groups[at].hash != hash)
+		at = (at + 1) & groups->mask;
+	return at;
+}
+
 /* The place of the group with a hash, which is added if it is new. */
 static inline uint64
 alike_group_of(AlikeGroups *groups, uint64 hash)
 {
-	uint64		at = (hash >> 32) & groups->mask;
+	uint64		at = alike_group_at(groups, hash);
 
-	for (; groups->groups[at].round == groups->round; at = (at + 1) & groups->mask)
-		if (groups->groups[at].hash == hash)
-			return at;
-	groups->groups[at] = (AlikeGroup)
+	if (!alike_group_is(groups, at))
+		groups->groups[at] = (AlikeGroup)
 	{
 		.hash = hash,.round = groups->round,.number = NO_CLASS
 	};

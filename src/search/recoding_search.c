@@ -234,6 +234,28 @@ item_limit(const RecodingPlan *plan, const BlockItem *item)
 	return people + (int64) (all * spare / Max(order->population->people, 1));
 }
 
+/* Numbers classes without gaps again, since the answer takes memory by their numbers. */
+static void
+close_gaps(RecodingPlan *plan)
+{
+	uint32	   *number = population_alloc(plan->order->population, sizeof(uint32), plan->nclasses);
+	uint32		n = 0;
+
+	memset(number, 0xff, sizeof(uint32) * (Size) plan->nclasses);
+	for (uint32 i = 0; i < plan->ground->ntuples; i++)
+	{
+		uint32	   *class = &plan->class_of[i];
+
+		if (*class == NO_CLASS)
+			continue;
+		if (number[*class] == NO_CLASS)
+			number[*class] = n++;
+		*class = number[*class];
+	}
+	plan->nclasses = n;
+	pfree(number);
+}
+
 /* Improves blocks of whole classes, given the size of the first block. */
 static void
 better_blocks(RecodingPlan *plan, uint32 room)
@@ -280,6 +302,9 @@ better_blocks(RecodingPlan *plan, uint32 room)
 	if (recoding_is_over(plan->order))
 		plan->nitems = 0;
 	do_batch(plan);
+	pfree(chains.next);
+	pfree(chains.size);
+	close_gaps(plan);
 }
 
 /* Improves blocks, then blocks shifted by half; returns how many workers helped. */
@@ -475,7 +500,7 @@ recoding_search(const RecodingOrder *given, int workers)
 	bool		found;
 
 	plan.ground = ground_create(&order, context, NULL, n);
-	tree = tuple_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
+	tree = tuple_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : n < MANY_TUPLES ? BLOCK_TUPLES : LEAF_OF_MANY);
 	plan.classes = draft_classes_create(plan.ground);
 	plan.classes->limit = order.promise.limit;
 	/* to label the classes takes about as long as this did */

@@ -19,6 +19,21 @@
 /* The most nodes visited. */
 #define MOST_NODES 32768
 
+/* At most so many groups are counted at a time, or one for so many tuples. */
+#define FEW_GROUPS 65536
+#define TUPLES_A_GROUP 8
+
+/*
+ * Of many tuples, nodes are tried on some parts of so many, and those that take
+ * less than a share of what is left are not visited with all.
+ */
+#define TRIED_PARTS 8
+#define TRIED_TUPLES 8192
+#define LEAST_SHARE 0.001f
+
+/* A visit of a tuple takes so many times longer with all, which no cache holds. */
+#define SLOWER_WITH_ALL 4
+
 /* Tuples merged at a time. */
 #define MERGED_TUPLES 384
 
@@ -92,16 +107,20 @@ make_node_list(const Ground *ground)
 	for (int a = 0; a < ground->nattrs; a++)
 	{
 		const Axis *axis = &ground->axes[a];
+		int64	   *people;		/* by code */
 
 		/* a level above max_level is used only if there is no other */
 		int			nlevels = Min(axis->nlevels, axis->allowed);
 
 		list->height[a] = nlevels - 1;
 		list->loss[a] = palloc0(sizeof(int64) * nlevels);
+		people = memset(population_alloc(ground->order->population, sizeof(int64), axis->ncodes), 0, sizeof(int64) * axis->ncodes);
 		for (uint32 i = 0; i < ground->ntuples; i++)
+			people[ground_codes(ground, i)[a]] += ground->people[i];
+		for (uint32 code = 0; code < axis->ncodes; code++)
 			for (int level = 0; level < nlevels; level++)
-				list->loss[a][level] += ground->people[i] *
-					axis->level_loss[level][ground_codes(ground, i)[a]];
+				list->loss[a][level] += people[code] * axis->level_loss[level][code];
+		pfree(people);
 		lowest += list->loss[a][0];
 		all += list->loss[a][list->height[a]];
 	}
@@ -136,15 +155,22 @@ levels_of_node(const NodeList *list, uint32 i)
 
 /* ------------------------------------------------------------ groups */
 
+/* What a tuple's group is if it has no place: it is too small, or there was no room for it yet. */
+#define TOO_SMALL PG_UINT32_MAX
+#define WAITS (PG_UINT32_MAX - 1)
+
 typedef struct Visit
 {
 	DraftClasses *classes;
 	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: a hash */
+	const uint64 *look[MAX_ATTRIBUTES]; /* those of the node visited */
 	uint32		nleft;
 	uint32	   *left;			/* tuples without a class */
-	uint32	   *group_of;		/* by position among them */
-	AlikeGroups groups;			/* of the last node */
-	uint32		nlarge;			/* groups that are large enough */
+	uint32	   *group_of;		/* by position among them; first a hash */
+	uint8	   *crowds;			/* by a part of the hash: people, up to enough */
+	AlikeGroups groups;			/* of the last node, as far as there is room */
+	uint32		room;
+	uint32		ngroups;
 } Visit;
 
 static void
@@ -156,7 +182,9 @@ prepare_visit(Visit *visit, DraftClasses *classes)
 	visit->classes = classes;
 	visit->left = population_alloc(ground->order->population, sizeof(uint32), n);
 	visit->group_of = population_alloc(ground->order->population, sizeof(uint32), n);
-	alike_groups_init(&visit->groups, ground, n);
+	visit->crowds = population_alloc(ground->order->population, sizeof(uint8), pg_nextpower2_64(n));
+	visit->room = (uint32) Min(n, Max(n / TUPLES_A_GROUP, FEW_GROUPS));
+	alike_groups_init(&visit->groups, ground, visit->room);
 	visit->nleft = 0;
 	for (uint32 i = 0; i < ground->ntuples; i++)
 		if (classes->class_of[i] == NO_CLASS)
@@ -176,33 +204,88 @@ prepare_visit(Visit *visit, DraftClasses *classes)
 	}
 }
 
-/* Groups the remaining tuples by the node's labels. */
-static void
-count_groups(Visit *visit, const uint8 * levels)
+/* A hash of the labels of a tuple. */
+static inline uint64
+look_of(const Visit *visit, uint32 tuple)
 {
 	const Ground *ground = visit->classes->ground;
-	const uint64 *mix[MAX_ATTRIBUTES];
-	int64		smallest = ground->smallest;
+	const uint32 *codes = ground_codes(ground, tuple);
+	uint64		look = 0;
 
-	visit->groups.round++;
-	visit->nlarge = 0;
 	for (int a = 0; a < ground->nattrs; a++)
-		mix[a] = visit->mix[a][levels[a]];
+		look += visit->look[a][codes[a]];
+	return look;
+}
+
+/*
+ * Looks for remaining tuples whose group at a node may be large enough, by the
+ * people whose hashes end alike, which takes little memory; returns whether
+ * there are any.
+ */
+static bool
+find_crowds(Visit *visit, const uint8 * levels)
+{
+	const Ground *ground = visit->classes->ground;
+	uint8		enough = (uint8) Min(ground->smallest, 255);
+	uint32		mask = pg_nextpower2_32(Max(visit->nleft, 1)) - 1;
+	bool		found = false;
+
+	for (int a = 0; a < ground->nattrs; a++)
+		visit->look[a] = visit->mix[a][levels[a]];
+	memset(visit->crowds, 0, (Size) mask + 1);
 	for (uint32 i = 0; i < visit->nleft; i++)
 	{
-		uint32		tuple = visit->left[i];
-		const uint32 *codes = ground_codes(ground, tuple);
-		uint64		key = 0;
-		AlikeGroup *group;
+		uint32		hash = (uint32) look_of(visit, visit->left[i]);
+		uint8	   *crowd = &visit->crowds[hash & mask];
 
-		for (int a = 0; a < ground->nattrs; a++)
-			key += mix[a][codes[a]];
-		visit->group_of[i] = alike_group_of(&visit->groups, key);
-		group = &visit->groups.groups[visit->group_of[i]];
-		if (group->people < smallest && group->people + ground->people[tuple] >= smallest)
-			visit->nlarge++;
-		group->people += ground->people[tuple];
+		visit->group_of[i] = hash;
+		*crowd = (uint8) Min(*crowd + ground->people[visit->left[i]], enough);
+		found |= *crowd >= enough;
 	}
+	for (uint32 i = 0; i < visit->nleft && found; i++)
+		visit->group_of[i] = visit->crowds[visit->group_of[i] & mask] >= enough ? WAITS : TOO_SMALL;
+	return found;
+}
+
+/* Groups the tuples that wait, as far as there is room for groups; returns false if none do. */
+static bool
+count_groups(Visit *visit)
+{
+	const Ground *ground = visit->classes->ground;
+
+	visit->groups.round++;
+	visit->ngroups = 0;
+	for (uint32 i = 0; i < visit->nleft; i++)
+	{
+		uint64		look;
+		uint64		at;
+
+		if (visit->group_of[i] != WAITS)
+		{
+			visit->group_of[i] = TOO_SMALL;
+			continue;
+		}
+		look = look_of(visit, visit->left[i]);
+		at = alike_group_at(&visit->groups, look);
+		if (!alike_group_is(&visit->groups, at) && visit->ngroups == visit->room)
+			continue;
+		visit->ngroups += !alike_group_is(&visit->groups, at);
+		visit->group_of[i] = alike_group_of(&visit->groups, look);
+		visit->groups.groups[visit->group_of[i]].people += ground->people[visit->left[i]];
+	}
+	return visit->ngroups > 0;
+}
+
+/* The group of a remaining tuple, by its position, if it is large enough, or NULL. */
+static inline AlikeGroup *
+large_group(const Visit *visit, uint32 i)
+{
+	AlikeGroup *group;
+
+	if (visit->group_of[i] >= WAITS)
+		return NULL;
+	group = &visit->groups.groups[visit->group_of[i]];
+	return group->people >= visit->classes->ground->smallest ? group : NULL;
 }
 
 /* Turns the groups that are large enough and keep the promise into classes. */
@@ -210,14 +293,11 @@ static void
 take_groups(Visit *visit)
 {
 	DraftClasses *classes = visit->classes;
-	const Ground *ground = classes->ground;
-	uint32		nleft = 0;
+	AlikeGroup *group;
 
 	for (uint32 i = 0; i < visit->nleft; i++)
 	{
-		AlikeGroup *group = &visit->groups.groups[visit->group_of[i]];
-
-		if (group->people < ground->smallest)
+		if ((group = large_group(visit, i)) == NULL)
 			continue;
 		if (group->number == NO_CLASS)
 			group->number = class_add(classes);
@@ -225,17 +305,92 @@ take_groups(Visit *visit)
 	}
 	for (uint32 i = 0; i < visit->nleft; i++)
 	{
-		AlikeGroup *group = &visit->groups.groups[visit->group_of[i]];
-
 		/* once per group: 0 people mark it as settled */
-		if (group->people >= ground->smallest && !class_settle(classes, group->number))
+		if ((group = large_group(visit, i)) == NULL)
+			continue;
+		if (!class_settle(classes, group->number))
 			class_drop(classes, group->number);
 		group->people = 0;
 	}
+}
+
+/* Creates classes of the remaining tuples at a node. */
+static void
+take_classes(Visit *visit, const uint8 * levels)
+{
+	uint32		nleft = 0;
+
+	if (!find_crowds(visit, levels))
+		return;
+	while (count_groups(visit))
+		take_groups(visit);
 	for (uint32 i = 0; i < visit->nleft; i++)
-		if (classes->class_of[visit->left[i]] == NO_CLASS)
+		if (visit->classes->class_of[visit->left[i]] == NO_CLASS)
 			visit->left[nleft++] = visit->left[i];
 	visit->nleft = nleft;
+}
+
+/* Visits nodes until a moment: those that take a share of what is left, if that is known; otherwise notes these shares. */
+static void
+visit_nodes(Visit *visit, const NodeList *list, float4 * shares, float4 least, int64 until)
+{
+	const RecodingOrder *order = visit->classes->ground->order;
+
+	for (uint32 i = 0; i < list->nnodes && visit->nleft > 0 && !recoding_past(order, until); i++)
+	{
+		uint32		before = visit->nleft;
+
+		CHECK_FOR_INTERRUPTS();
+		if (least > 0 && shares[i] < least)
+			continue;
+		(void) recoding_goes_on(order, "visited", "nodes", i, list->nnodes);
+		take_classes(visit, levels_of_node(list, i));
+		if (least == 0)
+			shares[i] = (float4) (before - visit->nleft) / before;
+	}
+}
+
+/* How many times all tuples are visited at nodes that take at least a share of what is left. */
+static double
+visits_of_all(const NodeList *list, const float4 * shares, float4 least)
+{
+	double		left = 1;
+	double		visits = 0;
+
+	for (uint32 i = 0; i < list->nnodes; i++)
+	{
+		visits += shares[i] >= least ? left : 0;
+		left -= shares[i] >= least ? left * shares[i] : 0;
+	}
+	return visits;
+}
+
+/*
+ * Tries the nodes on some of the tuples, and returns the least share of what is
+ * left that one must take to be visited with all: as small as time allows.
+ */
+static float4
+try_on_some(Visit *visit, const NodeList *list, float4 * shares, int64 until)
+{
+	const Ground *ground = visit->classes->ground;
+	int64		begun = GetCurrentTimestamp();
+	float4		least = LEAST_SHARE;
+	double		each;
+
+	visit->nleft = 0;
+	for (int part = 0; part < TRIED_PARTS; part++)
+		for (uint32 i = 0; i < TRIED_TUPLES; i++)
+			visit->left[visit->nleft++] = (uint32) ((uint64) ground->ntuples * part / TRIED_PARTS) + i;
+	visit_nodes(visit, list, shares, 0, until == 0 ? 0 : begun + (until - begun) / 3);
+	each = (GetCurrentTimestamp() - begun) / visits_of_all(list, shares, 0) / (TRIED_PARTS * TRIED_TUPLES);
+	while (until != 0 && least < 1 &&
+		   SLOWER_WITH_ALL * each * ground->ntuples * visits_of_all(list, shares, least) > until - GetCurrentTimestamp())
+		least *= 2;
+	draft_classes_clear(visit->classes);
+	visit->nleft = 0;
+	for (uint32 i = 0; i < ground->ntuples; i++)
+		visit->left[visit->nleft++] = i;
+	return least;
 }
 
 void
@@ -243,26 +398,25 @@ start_by_nodes(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	const RecodingOrder *order = ground->order;
+	bool		many = ground->ntuples >= MANY_TUPLES && classes->nclasses == 0;
 	int64		now = GetCurrentTimestamp();
-	int64		until = order->deadline == 0 ? 0 : now + (order->deadline - now) / 3;
+	int64		until = order->deadline == 0 ? 0 : now + (order->deadline - now) / 3 * (many ? 2 : 1);
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	NodeList   *list;
+	float4	   *shares;
+	float4		least = 0;
 	Visit		visit;
 
 	if (!recoding_is_over(order))
 		list = make_node_list(ground);
 	else
 		list = palloc0(sizeof(NodeList));
+	shares = palloc0(sizeof(float4) * (list->nnodes + 1));
 	prepare_visit(&visit, classes);
-	for (uint32 i = 0; i < list->nnodes && visit.nleft > 0 && !recoding_past(order, until); i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) recoding_goes_on(order, "visited", "nodes", i, list->nnodes);
-		count_groups(&visit, levels_of_node(list, i));
-		if (visit.nlarge > 0)
-			take_groups(&visit);
-	}
+	if (many)
+		least = try_on_some(&visit, list, shares, until);
+	visit_nodes(&visit, list, shares, least, until);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -287,15 +441,18 @@ take_node(Visit *visit, const uint8 * levels)
 
 	visit->nleft = 0;
 	for (uint32 i = 0; i < classes->ground->ntuples; i++)
+	{
 		visit->left[visit->nleft++] = i;
-	count_groups(visit, levels);
+		left += classes->ground->people[i];
+	}
 	/* those in groups that are too small */
-	for (uint32 i = 0; i < visit->nleft; i++)
-		if (visit->groups.groups[visit->group_of[i]].people < classes->ground->smallest)
-			left += classes->ground->people[visit->left[i]];
+	for (bool any = find_crowds(visit, levels); any && count_groups(visit);)
+		for (uint32 i = 0; i < visit->nleft; i++)
+			if (large_group(visit, i) != NULL)
+				left -= classes->ground->people[visit->left[i]];
 	if (left > classes->limit)
 		return NODE_TOO_FINE;
-	take_groups(visit);
+	take_classes(visit, levels);
 	left = 0;
 	for (uint32 i = 0; i < visit->nleft; i++)
 		left += classes->ground->people[visit->left[i]];

@@ -99,6 +99,8 @@ static void
 tell_above(const RecodingCall *call, const RecodingResult *result)
 {
 	const Population *population = call->order.population;
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt labels", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	ClassFault	fault;
 	const Classes *classes;
 
@@ -117,6 +119,8 @@ tell_above(const RecodingCall *call, const RecodingResult *result)
 					(errmsg(INT64_FORMAT " of " INT64_FORMAT " people are shown above max_level in column \"%s\"",
 							above, population->people, population->attrs[a].name)));
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 /* Ends the call, once its result is written. */
