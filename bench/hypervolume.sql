@@ -30,7 +30,8 @@ LANGUAGE sql VOLATILE AS $$
 	WITH corner AS (
 		SELECT k, people * attributes - glm AS kept, lead(k, 1, 0::bigint) OVER (ORDER BY k DESC) AS next_k,
 			people, attributes
-		FROM anonopt.pbg_ea(dataset, iterations => 1000, seed => seed, local_search => local_search, max_nodes => max_nodes),
+		FROM anonopt.pbg_ea(dataset, iterations => 1000, seed => seed, local_search => local_search, max_nodes => max_nodes,
+			bounds => false, reflect => true),
 			(SELECT count(*) AS people FROM wide) AS p,
 			(SELECT count(*) AS attributes FROM anonopt.attribute WHERE attribute.dataset = 'wide') AS a)
 	SELECT sum((k - next_k) * kept) / max(people ^ 2 * attributes) FROM corner

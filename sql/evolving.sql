@@ -98,7 +98,7 @@ SELECT anonopt.box_archive('{{1,5},{5,1}}', '{5e-324,1}');
 SELECT anonopt.box_archive('{{1e308,5}}', '{1e-9,1}');
 SELECT anonopt.box_archive('{{1,2}}', '{1,0}');
 SELECT anonopt.box_archive('{{1,2}}', '{1,NULL}');
-SELECT anonopt.box_archive('{{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21}}', '{1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1}');
+SELECT anonopt.box_archive('{{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25}}', '{1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1}');
 -- what a set covers, and how far it falls short
 SELECT anonopt.hypervolume('visitors', '{k,glm}', '{{3,2},{0,0}}'), anonopt.hypervolume('visitors', '{k,glm}', '{}'),
 	anonopt.hypervolume('visitors', '{k,glm}', '{{3,2},{1,1},{0,0}}', '{1,20}');
@@ -112,7 +112,7 @@ SELECT anonopt.hypervolume('visitors', '{k,glm}', '{0,0}', '{1,Infinity}');
 SELECT anonopt.hypervolume('visitors', '{k,glm}', NULL);
 SELECT anonopt.hypervolume('nobody', '{k,glm}', '{0,0}');
 -- switches
-SELECT levels, k, glm FROM anonopt.pbg_ea('visitors', seed => 1, bounds => true, reflect => false, copies => true);
+SELECT levels, k, glm FROM anonopt.pbg_ea('visitors', seed => 1, bounds => false, reflect => true, copies => true);
 SELECT * FROM anonopt.pbg_ea('visitors', bounds => NULL);
 SELECT * FROM anonopt.pbg_ea('visitors', reflect => NULL);
 SELECT * FROM anonopt.pbg_ea('visitors', copies => NULL);

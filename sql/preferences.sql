@@ -59,6 +59,7 @@ SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, crossover => 1.1);
 SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, mutation => 'NaN');
 SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, mutation => NULL);
 SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, taxonomy => NULL);
+SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, taxonomy_columns => '{nothing}');
 SELECT * FROM anonopt.reference_direction('members', 2, '{0.1}', '{0.1,0.1}');
 SELECT * FROM anonopt.reference_direction('members', 2, '{0.1,NULL}', '{0.1,0.1}');
 SELECT * FROM anonopt.reference_direction('members', 2, '{0.1,0.1}', '{0.1,0.1,0.1}');

@@ -23,7 +23,10 @@ CREATE TYPE anonopt.node AS (
 	k_map bigint,
 	presence float8,
 	average_risk float8,
-	k_known bigint
+	k_known bigint,
+	gini float8,
+	below_2k float8,
+	sum_ln_k float8
 );
 
 CREATE FUNCTION anonopt.evaluate(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,

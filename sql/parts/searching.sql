@@ -15,7 +15,7 @@ RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_poka' LANGUAGE C STABL
 CREATE FUNCTION anonopt.pbg_ea(dataset text, objectives text[] DEFAULT '{k,glm}', epsilon float8[] DEFAULT NULL,
 	population int DEFAULT 25, iterations int DEFAULT 100, crossover float8 DEFAULT 0.8, mutation float8 DEFAULT NULL,
 	seed bigint DEFAULT NULL, local_search float8 DEFAULT 0, max_nodes int DEFAULT NULL,
-	bounds boolean DEFAULT false, reflect boolean DEFAULT true, copies boolean DEFAULT false,
+	bounds boolean DEFAULT true, reflect boolean DEFAULT false, copies boolean DEFAULT false,
 	time_limit interval DEFAULT NULL)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_pbg_ea' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 

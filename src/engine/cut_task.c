@@ -143,7 +143,7 @@ begin_counting(Population *population, const void *argument)
 		levels[a] = population->attrs[a].min_level;
 	lowest = population_classes(population, node_of_levels(population, levels), population->context);
 	room = (Size) lowest->ntuples + 1;
-	counting->space = cut_space_create(population, false);
+	counting->space = cut_space_create(population, NULL);
 	counting->asked = *(const CutArgument *) argument;
 	counting->base_cut = palloc0(sizeof(uint64) * counting->space->nwords);
 	for (int a = 0; a < population->nattrs; a++)

@@ -7,7 +7,7 @@
  * between labels of the highest level are always set, so that the declared
  * levels are obeyed.
  *
- * If cuts must follow the tree, every group is a label of some level.  The
+ * If an attribute's cuts must follow the tree, every group is a label of some level.  The
  * boundaries directly below a label are set either all or not at all, and only
  * if those directly below the label above it are set.  The first boundary
  * below a label represents all of them, so that changing one bit adds or
@@ -112,6 +112,17 @@ find_speakers(const CutSpace *space, int a)
 		boundaries[i].above = space->boundaries[boundaries[i].speaker].above;
 }
 
+/* Lets each of an attribute's boundaries decide for itself. */
+static void
+free_boundaries(const CutSpace *space, int a)
+{
+	for (int bit = space->first_bit[a]; bit < space->first_bit[a + 1]; bit++)
+	{
+		space->boundaries[bit].speaker = bit;
+		space->boundaries[bit].above = -1;
+	}
+}
+
 static int
 compare_heights(const void *a, const void *b, void *arg)
 {
@@ -125,13 +136,12 @@ compare_heights(const void *a, const void *b, void *arg)
 }
 
 CutSpace *
-cut_space_create(Population *population, bool taxonomy)
+cut_space_create(Population *population, const bool *along_tree)
 {
 	CutSpace   *space = MemoryContextAllocZero(population->context, sizeof(CutSpace));
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 
 	space->population = population;
-	space->taxonomy = taxonomy;
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		space->first_bit[a] = space->nbits;
@@ -153,8 +163,10 @@ cut_space_create(Population *population, bool taxonomy)
 														MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
 
 		find_heights(space, a);
-		if (taxonomy)
+		if (along_tree != NULL && along_tree[a])
 			find_speakers(space, a);
+		else
+			free_boundaries(space, a);
 		for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
 			before[lowest->label_of[key_get(key, &attr->field)] + 1] += population->tuples->counts[i];
 		for (uint32 label = 0; label < lowest->nlabels; label++)
@@ -163,7 +175,7 @@ cut_space_create(Population *population, bool taxonomy)
 	}
 	for (int bit = 0; bit < space->nbits; bit++)
 		space->from_top[bit] = bit;
-	if (taxonomy)
+	if (along_tree != NULL)
 		qsort_arg(space->from_top, space->nbits, sizeof(int), compare_heights, space->boundaries);
 	MemoryContextSwitchTo(old);
 	return space;
@@ -182,16 +194,8 @@ cut_of_levels(const CutSpace *space, const int *levels, uint64 *cut)
 void
 cut_repair(const CutSpace *space, uint64 *cut)
 {
-	uint64	   *repaired;
+	uint64	   *repaired = palloc0(sizeof(uint64) * space->nwords);
 
-	if (!space->taxonomy)
-	{
-		for (int bit = 0; bit < space->nbits; bit++)
-			if (space->boundaries[bit].fixed)
-				cut_set(cut, bit);
-		return;
-	}
-	repaired = palloc0(sizeof(uint64) * space->nwords);
 	for (int i = 0; i < space->nbits; i++)
 	{
 		int			bit = space->from_top[i];

@@ -15,18 +15,17 @@ typedef struct Boundary
 	bool		fixed;			/* separates labels of the highest level */
 	int			height;			/* lowest level at which its neighbours share
 								 * a label */
-	int			speaker;		/* the first boundary directly below that
-								 * label: if cuts follow the tree, its bit
-								 * decides for all boundaries there */
-	int			above;			/* the boundary that represents the next label
-								 * above; -1 for none */
+	int			speaker;		/* the boundary whose bit decides: itself, or
+								 * if cuts follow the tree the first directly
+								 * below that label */
+	int			above;			/* along the tree, the boundary that
+								 * represents the next label above; or -1 */
 } Boundary;
 
 /* All cuts of a population. */
 typedef struct CutSpace
 {
 	Population *population;
-	bool		taxonomy;		/* cuts must follow the hierarchies' trees */
 	int			nbits;
 	int			nwords;			/* of 64 bits, per cut */
 	int			first_bit[MAX_ATTRIBUTES + 1];	/* by attribute */
@@ -36,7 +35,8 @@ typedef struct CutSpace
 								 * before it */
 } CutSpace;
 
-extern CutSpace *cut_space_create(Population *population, bool taxonomy);
+/* Groups of the attributes named here must be labels of their hierarchies; NULL: of none. */
+extern CutSpace *cut_space_create(Population *population, const bool *along_tree);
 
 static inline bool
 cut_has(const uint64 *cut, int bit)

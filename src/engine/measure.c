@@ -530,6 +530,46 @@ keeps_limits(const Population *population, const TupleTable *classes, int64 n, c
 	return true;
 }
 
+/*
+ * Measures how unlike the sizes of the remaining classes are, as people find
+ * them: each counts with the size of the own class.  The Gini coefficient of P
+ * sorted values is the sum of (2 * place - P - 1) * value over P times their
+ * sum, which is an integer over another: a class of n after p people adds n *
+ * n * (2 * p + n - P).  The logarithms are added in the order of sizes.
+ */
+static void
+measure_spread(const Measurer *m, const TupleTable *classes, Measures *result)
+{
+	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * (result->classes + 1));
+	int64		people = 0;
+	int64		before = 0;
+	int64		below = 0;
+	int128		squares = 0;
+	int128		unlike = 0;
+
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		sizes[i] = class_people(m->population, classes, m->remaining[i]);
+		people += sizes[i];
+	}
+	qsort(sizes, result->classes, sizeof(int64), compare_int64s);
+	for (int64 i = 0; i < result->classes; before += sizes[i++])
+	{
+		int128		square = (int128) sizes[i] * sizes[i];
+
+		squares += square;
+		unlike += square * (2 * before + sizes[i] - people);
+		below += sizes[i] < 2 * sizes[0] ? sizes[i] : 0;
+		result->sum_ln_k += sizes[i] * log((double) sizes[i]);
+	}
+	if (people > 0)
+	{
+		result->gini = (double) unlike / ((double) squares * people);
+		result->below_2k = (double) below / people;
+	}
+	pfree(sizes);
+}
+
 /* Measures classes, given their total loss and the number of people in no class. */
 static void
 measure_counted(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
@@ -563,6 +603,8 @@ measure_counted(Measurer *m, Recodings node, const TupleTable *classes, int64 su
 	result->dcn = (double) (sums.squares + (int128) people * result->suppressed);
 	result->cm = (double) (sums.misclassified + result->suppressed) / people;
 	result->necd = persons > 1 ? (double) (sums.largest - sums.smallest) / (persons - 1) : 0;
+	if (m->population->asks_spread)
+		measure_spread(m, classes, result);
 }
 
 /* Adds the loss of people who are left out, whatever their classes. */

@@ -39,6 +39,10 @@ typedef struct Measures
 	double		sum_k;
 	double		sum_l;
 	double		sum_other;
+	double		gini;			/* these three only if the population requests
+								 * them */
+	double		below_2k;
+	double		sum_ln_k;
 	double		figures[MODELS];	/* only if the population requests them */
 	int64		k_known;		/* people in the smallest class of any columns
 								 * as many as are known; 0: not promised */

@@ -118,6 +118,7 @@ typedef struct Population
 	TupleTable *tuples;			/* the data as read, sorted by key */
 	bool		has_conditions; /* for some sensitive column */
 	uint32		models;			/* whose measures are promised or requested */
+	bool		asks_spread;	/* how unlike classes' sizes are is requested */
 	int			nlimits;
 	Condition	limits[MAX_LIMITS];
 	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */

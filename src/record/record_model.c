@@ -18,8 +18,28 @@ const char *const utility_names[UTILITY_MODELS] = {
 	[UTILITY_LEAVES] = "leaves",
 	[UTILITY_LOG_LEAVES] = "log_leaves",
 	[UTILITY_XIAO_TAO] = "xiao_tao",
-	[UTILITY_LM] = "lm"
+	[UTILITY_LM] = "lm",
+	[UTILITY_PATH] = "path"
 };
+
+/* The levels above one at which a label is another: a short branch of a tree repeats a label to be as long as others. */
+static int
+steps_to_root(const Hierarchy *hierarchy, int level, uint32 label)
+{
+	uint32		leaf = hierarchy->levels[level].first_leaf[label];
+	const char *shown = hierarchy->labels[level][label];
+	int			steps = 0;
+
+	while (++level <= hierarchy->height)
+	{
+		const char *above = hierarchy->labels[level][hierarchy->levels[level].label_of[leaf]];
+
+		if ((shown == NULL) != (above == NULL) || (shown != NULL && strcmp(shown, above) != 0))
+			steps++;
+		shown = above;
+	}
+	return steps;
+}
 
 static double
 gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint32 label)
@@ -41,6 +61,8 @@ gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint3
 			return 1 - (leaves - 1.0) / all;
 		case UTILITY_LM:
 			return all == 1 ? 1 : 1 - (leaves - 1.0) / (all - 1.0);
+		case UTILITY_PATH:
+			return steps_to_root(hierarchy, level, label);
 		default:
 			return hierarchy->height - level;
 	}

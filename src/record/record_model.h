@@ -26,6 +26,7 @@ typedef enum UtilityModel
 								 * under the label - 1) over all leaves */
 	UTILITY_LM,					/* sum over columns of 1 - (leaves under the
 								 * label - 1) over (all leaves - 1) */
+	UTILITY_PATH,				/* levels left to climb that change the label */
 	UTILITY_MODELS
 } UtilityModel;
 
@@ -41,6 +42,13 @@ typedef struct RecordModel
 	const double *owners;		/* by tuple and attribute: weight of the
 								 * attribute for its owners; NULL for 1 */
 } RecordModel;
+
+/* Whether it is a whole number, which adds up without rounding. */
+static inline bool
+counts_levels(UtilityModel utility)
+{
+	return utility == UTILITY_DEPTH || utility == UTILITY_PATH;
+}
 
 /* The names of the models. */
 extern const char *const risk_names[RISK_MODELS];

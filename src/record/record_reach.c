@@ -105,7 +105,7 @@ reach_create(const RecordRun *run)
 
 	reach->run = run;
 	/* levels add up without rounding */
-	reach->utility_slack = run->model->utility == UTILITY_DEPTH ? 0 : SLACK;
+	reach->utility_slack = counts_levels(run->model->utility) ? 0 : SLACK;
 
 	/* attributes with many labels first: they separate entries best */
 	for (int a = 0; a < nattrs; a++)
@@ -129,7 +129,7 @@ reach_create(const RecordRun *run)
 		add_most(reach, depth, occurs[depth], owner_range(run, reach->order[depth]));
 	}
 	reach->bin = reach->most_utility[0] / REACH_BINS;
-	if (run->model->utility == UTILITY_DEPTH)
+	if (counts_levels(run->model->utility))
 		reach->bin = Max(reach->bin, 1);
 	for (int depth = nattrs - 1; depth >= 0; depth--)
 	{

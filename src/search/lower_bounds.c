@@ -86,9 +86,11 @@ default_epsilon(Objective objective, const Population *population)
 		case OBJECTIVE_NWP:
 		case OBJECTIVE_CM:
 		case OBJECTIVE_NECD:
+		case OBJECTIVE_BELOW_2K:
 			return 1.0 / population->people;
 		case OBJECTIVE_T:
 		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_GINI:
 			return 0.01;
 		default:
 			return objective_model(objective) < 0 || models[objective_model(objective)]->range == RANGE_COUNT ? 1 : 0.01;
@@ -125,7 +127,11 @@ most_of(Objective objective, const Population *population)
 		case OBJECTIVE_NWP:
 		case OBJECTIVE_CM:
 		case OBJECTIVE_NECD:
+		case OBJECTIVE_GINI:
+		case OBJECTIVE_BELOW_2K:
 			return 1;
+		case OBJECTIVE_SUM_LN_K:
+			return people * log(people);
 		default:
 			model = models[objective_model(objective)];
 			return model->worst == NULL ? 1 : model->worst(people);

@@ -75,7 +75,7 @@ nsga2_begin(const Nsga2Settings *settings)
 
 	search->settings = *settings;
 	search->in_time = true;
-	search->space = cut_space_create(population, settings->taxonomy);
+	search->space = cut_space_create(population, settings->along_tree);
 	search->prng.state = settings->seed;
 	search->known = key_counter_create(population->context, search->space->nwords, 1024);
 	search->chosen = NO_SOLUTION;

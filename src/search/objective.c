@@ -14,6 +14,7 @@ typedef struct OwnObjective
 	bool		is_count;		/* an int64, not a double */
 	bool		rises;
 	bool		needs_classes;	/* it is NULL if no class remains */
+	bool		is_spread;
 	ObjectiveColumns columns;
 } OwnObjective;
 
@@ -34,7 +35,10 @@ static const OwnObjective own[OWN_OBJECTIVES] = {
 	[OBJECTIVE_NECD] = {"necd", FIGURE(necd),.needs_classes = true},
 	[OBJECTIVE_SUM_K] = {"sum_k", FIGURE(sum_k),.rises = true},
 	[OBJECTIVE_SUM_L] = {"sum_l", FIGURE(sum_l),.rises = true,.columns = OF_SENSITIVE_COLUMNS},
-	[OBJECTIVE_SUM_OTHER] = {"sum_other", FIGURE(sum_other),.rises = true,.columns = OF_SENSITIVE_COLUMNS}
+	[OBJECTIVE_SUM_OTHER] = {"sum_other", FIGURE(sum_other),.rises = true,.columns = OF_SENSITIVE_COLUMNS},
+	[OBJECTIVE_GINI] = {"gini", FIGURE(gini),.needs_classes = true,.is_spread = true},
+	[OBJECTIVE_BELOW_2K] = {"below_2k", FIGURE(below_2k),.needs_classes = true,.is_spread = true},
+	[OBJECTIVE_SUM_LN_K] = {"sum_ln_k", FIGURE(sum_ln_k),.rises = true,.is_spread = true}
 };
 
 int
@@ -62,6 +66,12 @@ const char *
 objective_name(Objective objective)
 {
 	return objective < OWN_OBJECTIVES ? own[objective].name : models[objective - OWN_OBJECTIVES]->name;
+}
+
+bool
+objective_is_spread(Objective objective)
+{
+	return objective < OWN_OBJECTIVES && own[objective].is_spread;
 }
 
 bool
@@ -108,7 +118,7 @@ objective_is_known(Objective objective, const Population *population, const Meas
 		return false;
 	if (objective >= OWN_OBJECTIVES)
 		return (population->models & MODEL_BIT(objective_model(objective))) != 0;
-	return objective_has_columns(objective, population);
+	return objective_has_columns(objective, population) && (!own[objective].is_spread || population->asks_spread);
 }
 
 double

@@ -23,11 +23,14 @@ typedef enum Objective
 	OBJECTIVE_SUM_K,
 	OBJECTIVE_SUM_L,
 	OBJECTIVE_SUM_OTHER,
+	OBJECTIVE_GINI,
+	OBJECTIVE_BELOW_2K,
+	OBJECTIVE_SUM_LN_K,
 	OWN_OBJECTIVES,				/* from here on, by model */
 	OBJECTIVES = OWN_OBJECTIVES + MODELS
 } Objective;
 
-#define MAX_OBJECTIVES 20
+#define MAX_OBJECTIVES 24
 
 /* Several, each at most once. */
 typedef struct Objectives
@@ -53,6 +56,9 @@ extern const char *objective_name(Objective objective);
 
 /* The model whose measure it is, which must be requested of a population, or -1. */
 extern int	objective_model(Objective objective);
+
+/* Whether it is about how unlike classes' sizes are, which must be requested of a population. */
+extern bool objective_is_spread(Objective objective);
 
 /* Whether more of it is better. */
 extern bool objective_rises(Objective objective);

@@ -229,7 +229,8 @@ typedef struct Nsga2Settings
 	double		crossover;
 	double		mutation;
 	uint64		seed;
-	bool		taxonomy;		/* cuts follow the hierarchies' trees */
+	bool		along_tree[MAX_ATTRIBUTES]; /* cuts follow the hierarchy's
+											 * tree */
 	bool		unseeded;		/* a generation begins with any cuts */
 	bool		copies;			/* a generation may hold one twice */
 	bool		plain;			/* as the paper has it */

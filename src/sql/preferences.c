@@ -323,6 +323,32 @@ put_solution(ResultRow *row, const Nsga2 *search, uint32 number, const Preferenc
 	put_measures(row, "further", preference, FIRST_FURTHER, nsga2_costs(search, number) + FIRST_FURTHER);
 }
 
+/* Gets which quasi-identifiers' groups must be labels: all, or those named. */
+static void
+taxonomy_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, bool *along_tree)
+{
+	bool		all = boolean_argument(fcinfo, "taxonomy");
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	int			n = 0;
+	char	  **names = is_given(fcinfo, "taxonomy_columns") ? columns_argument(fcinfo, "taxonomy_columns", dataset->relation, &n) : NULL;
+
+	for (int a = 0; a < nattrs; a++)
+		along_tree[a] = all;
+	for (int i = 0; i < n; i++)
+	{
+		int			a = 0;
+
+		while (a < nattrs && strcmp(declared_attribute(dataset, a)->column, names[i]) != 0)
+			a++;
+		if (a == nattrs)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"", names[i], dataset->name),
+					 errhint("Name quasi-identifiers in taxonomy_columns.")));
+		along_tree[a] = true;
+	}
+}
+
 /* Gets the settings of a search, but for its preference. */
 static Nsga2Settings
 nsga2_arguments(FunctionCallInfo fcinfo, SearchCall *call)
@@ -341,7 +367,7 @@ nsga2_arguments(FunctionCallInfo fcinfo, SearchCall *call)
 	settings.crossover = probability_argument(fcinfo, "crossover");
 	settings.mutation = probability_argument(fcinfo, "mutation");
 	settings.seed = seed_argument(fcinfo);
-	settings.taxonomy = boolean_argument(fcinfo, "taxonomy");
+	taxonomy_arguments(fcinfo, call->dataset, settings.along_tree);
 	settings.plain = boolean_argument(fcinfo, "plain");
 	settings.unseeded = settings.plain || !boolean_argument(fcinfo, "seeds");
 	settings.copies = settings.plain || boolean_argument(fcinfo, "copies");

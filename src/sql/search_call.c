@@ -150,8 +150,11 @@ Population *
 searched_population(Population *population, const Objectives *objectives)
 {
 	for (int i = 0; i < objectives->n; i++)
+	{
 		if (objective_model(objectives->of[i]) >= 0)
 			population_ask(population, (PromiseModel) objective_model(objectives->of[i]));
+		population->asks_spread |= objective_is_spread(objectives->of[i]);
+	}
 	for (int i = 0; i < objectives->n; i++)
 		if (objective_columns(objectives->of[i]) != OF_NO_OTHERS)
 			return population;

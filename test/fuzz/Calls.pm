@@ -64,7 +64,7 @@ my %words = (
 	role => [qw(quasi_identifier sensitive class_label identifier insensitive pseudonym)], distance => [qw(equal ordered hierarchical)],
 	loss => [qw(glm nwp dcn cm necd suppressed)], property => [qw(class_size sensitive_count others_count loss utility weighted_loss weighted_utility)],
 	index => [qw(p_rank p_cov p_spr p_hv p_binary dominance rank cov spr hv binary)], risk => [qw(sensitivity identity entropy)], loss_counts => [qw(leaves occurring range)],
-	utility => [qw(depth leaves log_leaves xiao_tao lm)], algorithm => [qw(btda aruba frontier)], suppressed => [qw(omit star)], columns_as => [qw(text range bounds middle)], show => [qw(labels permuted)], mask => [qw(* x)], delimiter => [ ';', ',' ], separator => [qw(. -)], other => [qw(other rest)],
+	utility => [qw(depth leaves log_leaves xiao_tao lm path)], algorithm => [qw(btda aruba frontier)], suppressed => [qw(omit star)], columns_as => [qw(text range bounds middle)], show => [qw(labels permuted)], mask => [qw(* x)], delimiter => [ ';', ',' ], separator => [qw(. -)], other => [qw(other rest)],
 	csv => [ "1;a;*\n2;b;*", '3,x', "Aix;\"a\";*" ],
 	form => ['table', 'materialized view', 'live view'], what => [qw(write insert update delete publish refresh drop)], objective => [qw(k glm t nwp)]);
 my %word_lists = (

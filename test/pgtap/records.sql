@@ -6,7 +6,7 @@ SET client_min_messages = error;
 \ir reference.inc
 \ir random_data.inc
 
-SELECT plan(89 + pg_temp.few(200));
+SELECT plan(91 + pg_temp.few(200));
 
 -- The error of a call, or that it returned.
 CREATE FUNCTION pg_temp.outcome(call text) RETURNS text
@@ -220,12 +220,12 @@ SELECT is((SELECT count(*) FROM (VALUES ('MARTHA', 'MARHTA'), ('DIXON', 'DICKSON
 CREATE TABLE pg_temp.leaf_weight (ordinal int, leaf_no int, weight float8);
 CREATE TABLE pg_temp.shown_as (
     ordinal int, level int, leaf_no int, label_no int, label text, whole boolean,
-    weight float8, depth float8, leaves float8, log_leaves float8);
+    weight float8, depth float8, leaves float8, log_leaves float8, path float8);
 -- Records, and their leaves; tuples alike are one
 CREATE TABLE pg_temp.tuple (tuple_no int, leaves int[], records text[]);
 CREATE TABLE pg_temp.node (node_no int, levels int[], height bigint);
 CREATE TABLE pg_temp.right_above (node_no int, above_no int);
-CREATE TABLE pg_temp.seen (tuple_no int, node_no int, weight float8, depth float8, leaves float8, log_leaves float8, labels text[]);
+CREATE TABLE pg_temp.seen (tuple_no int, node_no int, weight float8, depth float8, leaves float8, log_leaves float8, path float8, labels text[]);
 CREATE TABLE pg_temp.entry (variant int, entry_no bigint, leaves int[], people bigint);
 CREATE TABLE pg_temp.fitting (variant int, tuple_no int, node_no int, entries bigint);
 -- A variant's other arguments
@@ -283,7 +283,10 @@ BEGIN
                count(*) FILTER (WHERE l.leaf_no = l.label_no) OVER level = 1,
                CASE l.level WHEN 0 THEN coalesce(w.weight, 1) END,
                ref.levels_of(a.hierarchy) - l.level, 1.0::float8 / l.counted,
-               ln(ref.domain(l.dataset, l.ordinal)::float8 / l.counted)
+               ln(ref.domain(l.dataset, l.ordinal)::float8 / l.counted),
+               (SELECT count(*) FROM ref.label x JOIN ref.label y USING (dataset, role, ordinal, leaf_no)
+                WHERE (x.dataset, x.role, x.ordinal, x.leaf_no) = (l.dataset, l.role, l.ordinal, l.leaf_no)
+                  AND x.level >= l.level AND y.level = x.level + 1 AND x.label IS DISTINCT FROM y.label)
         FROM ref.label l JOIN ref.attribute a USING (dataset, role, ordinal) LEFT JOIN leaf_weight w USING (ordinal, leaf_no)
         WHERE role = 'quasi_identifier'
         WINDOW level AS (PARTITION BY l.ordinal, l.level);
@@ -322,7 +325,7 @@ BEGIN
         WHERE NOT EXISTS (SELECT FROM unnest(n.levels, m.levels) x (low, high) WHERE low > high);
     INSERT INTO seen
         SELECT tuple_no, node_no, sum(s.weight ORDER BY s.ordinal), sum(s.depth ORDER BY s.ordinal),
-               sum(s.leaves ORDER BY s.ordinal), sum(s.log_leaves ORDER BY s.ordinal), array_agg(s.label ORDER BY s.ordinal)
+               sum(s.leaves ORDER BY s.ordinal), sum(s.log_leaves ORDER BY s.ordinal), sum(s.path ORDER BY s.ordinal), array_agg(s.label ORDER BY s.ordinal)
         FROM tuple t CROSS JOIN node n JOIN shown_as s ON s.level = n.levels[s.ordinal] AND s.leaf_no = t.leaves[s.ordinal]
         GROUP BY tuple_no, node_no;
 END $$;
@@ -480,7 +483,7 @@ BEGIN
         (2, sample.pick('{0.6,0.8,1}'::float8[]), 'NULL'), (3, sample.pick('{0.6,0.8,1}'::float8[]), '''sample.dictionary''');
     PERFORM pg_temp.tabulate_fitting(x.variant, x.similarity) FROM variant x;
     FOREACH risk_model IN ARRAY '{sensitivity,identity,entropy}'::text[] LOOP
-        FOREACH utility_model IN ARRAY '{depth,leaves,log_leaves}'::text[] LOOP
+        FOREACH utility_model IN ARRAY '{depth,leaves,log_leaves,path}'::text[] LOOP
             model := model + 1;
             goal := ('{aruba,btda,budget,balance}'::text[])[1 + (seed + model) % 4];
             SELECT * INTO v FROM variant x WHERE x.variant = (seed / 4 + model) % 4;
@@ -506,6 +509,17 @@ SET jit = off;
 SELECT is(CASE WHEN differing IS NOT NULL THEN format(E'%s\nof %s', differing, parameters) END, NULL, format('set %s: a generalization per record', seed))
 FROM generate_series(2001, 2000 + pg_temp.few(200)) seed, pg_temp.differences(seed);
 
+-- Depth as ARUBA's paper counts it in its Figure 1: a short branch is not padded.  A record keeps all of it where
+-- risk is of no matter.
+CREATE TABLE pg_temp.place AS SELECT * FROM (VALUES (1, 'Lafayette'), (2, 'Dayton'), (3, 'West Lafayette')) AS v (nr, place);
+CREATE TABLE pg_temp.edge AS SELECT * FROM (VALUES ('Lafayette', 'Greater Lafayette'), ('West Lafayette', 'Greater Lafayette'),
+    ('Greater Lafayette', 'Tippecanoe'), ('Dayton', 'Tippecanoe'), ('Tippecanoe', 'Indiana'), ('Indiana', 'Midwest'), ('Midwest', '*'))
+    AS v (child, parent);
+SELECT anonopt.create_tree_hierarchy('pg_temp.places', 'pg_temp.edge') \g /dev/null
+SELECT anonopt.create_dataset('places', 'pg_temp.place'), anonopt.add_quasi_identifier('places', 'place', 'pg_temp.places') \g /dev/null
+SELECT is((SELECT array_agg(utility ORDER BY record) FROM anonopt.aruba_budget('places', 100, utility => utility_model, key => 'nr')), want,
+          format('utility %s of a short branch', utility_model))
+FROM (VALUES ('path', '{5,4,5}'::float8[]), ('depth', '{5,5,5}')) AS v (utility_model, want);
 
 -- Lattices too large to go through ---------------------------------------------------
 

@@ -851,7 +851,8 @@ check_nsga2(Population *population, TriedNodes *nodes)
 	settings.crossover = share();
 	settings.mutation = share();
 	settings.seed = byte();
-	settings.taxonomy = below(2);
+	for (int a = 0; a < population->nattrs; a++)
+		settings.along_tree[a] = below(2);
 	settings.plain = settings.unseeded = settings.copies = below(2);
 	settings.evaluations = settings.size + below(40);
 	settings.preference = preference;
