@@ -12,6 +12,10 @@
 # make dist        makes dist/anonopt-VERSION.zip, as PGXN takes it, of the last commit
 # make site        makes dist/site of the documents, with a search and the demo's report
 # make deb         makes Debian packages in dist/, one for each PostgreSQL that the machine supports
+# make rpm         makes an RPM of the last commit in dist/, for the server that pg_config names; rpmbuild is needed
+# make image       lays out dist/image, of which an image for Kubernetes operators is made, for PostgreSQL 18 or later
+# make server      builds PostgreSQL, PG=18 for example, from its source, with assertions, in dist/server-18, for tests
+# make fill        carries to all packages what META.json says of the maintainers, the home and the repository
 MODULE_big = anonopt
 EXTENSION = anonopt
 SQL_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" anonopt.control)
@@ -34,7 +38,7 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 .DEFAULT_GOAL := all
 
 # these install what they need, including pg_config; PGXS's own check would only fail
-PRIVATE = demo check test check-long bench papers keep dist deb site print-regress
+PRIVATE = demo check test check-long bench papers keep dist deb rpm image fill server site print-regress
 PG_CONFIG ?= pg_config
 ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -95,6 +99,14 @@ dist:
 	rm -r $(DIST)
 deb:
 	debian/build
+rpm:
+	PG_CONFIG=$(PG_CONFIG) packaging/rpm/build
+image:
+	PG_CONFIG=$(PG_CONFIG) packaging/image/build
+fill:
+	packaging/fill
+server:
+	packaging/server $(PG)
 site:
 	docs/site/build
 
