@@ -152,11 +152,7 @@ check_rule(const NewLeaves *leaves, const HierarchyRule *rule, List *names, Quer
 				 value, value, columns_of(names, 1, "split_part(h.", ", ',', 1)"), columns_of(names, 1, "split_part(n.", ", ',', 1)")) :
 		psprintf("SELECT %s AS v, %s FROM new_leaves EXCEPT SELECT %s, %s FROM %s", value, labels, value, labels, table);
 	see_own_changes();
-
-	/*
-	 * of the first five, since for any five the planner would compare each
-	 * leaf with each
-	 */
+	/* of any five, the planner would compare each with each */
 	found = row_text(rows_of_query(psprintf("SELECT string_agg(v, ', ' ORDER BY v) FROM (SELECT quote_literal(left(%s, 100)) AS v"
 											" FROM (%s) d ORDER BY 1 LIMIT 5) s", sql_as(text_form(leaves->leaf_type), "d.v"), differing),
 								   list_make1_oid(leaves->hierarchy), NULL, environment, 1, &type), 0, 0);

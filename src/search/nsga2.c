@@ -48,10 +48,11 @@ static bool
 collect_level_node(void *arg, const int *levels, const Measures *measures)
 {
 	Nsga2	   *search = arg;
+	bool		in_time = true;
 
 	if (measures->feasible && measures->classes > 0)
 		node_front_offer(search->level_nodes, levels, measures);
-	return --search->unvisited > 0;
+	return --search->unvisited > 0 && !time_is_up(search->half_time, &in_time);
 }
 
 Nsga2 *
@@ -71,7 +72,6 @@ nsga2_begin(const Nsga2Settings *settings)
 		.most_items = settings->size
 	};
 	double		visits = (double) population->tuples->ntuples * settings->evaluations;
-	TimestampTz now = GetCurrentTimestamp();
 
 	search->settings = *settings;
 	search->in_time = true;
@@ -81,6 +81,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->chosen = NO_SOLUTION;
 	search->level_nodes = node_front_create(population->context, &settings->preference.measures, population->nattrs);
 	search->unvisited = MOST_LEVEL_NODES;
+	search->half_time = settings->deadline == 0 ? 0 : settings->deadline - (settings->deadline - GetCurrentTimestamp()) / 2;
 	feasible.feasible_only = true;
 
 	/*
@@ -89,7 +90,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	 */
 	if (!settings->unseeded)
 		lattice_measure(population, &feasible, lattice_nodes(population) <= MOST_LEVEL_NODES ? settings->workers : 0,
-						settings->deadline == 0 ? 0 : now + (settings->deadline - now) / 2, collect_level_node, search);
+						search->half_time, collect_level_node, search);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;

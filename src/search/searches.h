@@ -269,6 +269,7 @@ typedef struct Nsga2
 	WorkerPool *pool;			/* to be ended after the last search */
 	NodeFront  *level_nodes;	/* the efficient ones */
 	int64		unvisited;		/* nodes that may be measured for them */
+	int64		half_time;		/* when no more are, or 0 */
 	Preference	preference;
 	int64		requested;		/* evaluations, including repeated ones */
 	int			nparents;

@@ -133,7 +133,7 @@ SELECT anonopt.add_quasi_identifier('keyed', 'age', (SELECT hierarchy FROM anono
 	anonopt.set_pseudonym('keyed', 'id', 'sixteen bytes and more');
 SELECT anonopt.publish_table('shown_keyed', 'keyed', '{2}', k => 2);
 SELECT anonopt.suggest_quasi_identifiers('people');
-SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('people');
+SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('keyed');
 SELECT anonopt.publish_codebook('shown_codes', 'shown');
 SELECT anonopt.refresh_release('shown', hold_back => true);
 SELECT anonopt.drop_release('shown_view');

@@ -259,7 +259,8 @@ SELECT is((SELECT count(*)::int FROM anonopt.pbg_ea('large', seed => 7, iteratio
     WHERE (f.k, f.glm) IS DISTINCT FROM (e.k, e.glm)), 0, 'nodes found within ' || l || ' have their measures')
 FROM unnest('{1 us,300 ms}'::interval[]) l;
 SELECT isnt((SELECT count(*)::int FROM anonopt.pbg_ea('large', seed => 7, iterations => 1000000, time_limit => '1 us')), 0, 'and there is always one');
-SELECT is((SELECT count(*)::int FROM anonopt.nsga2('large', 2, 0.3, 0.3, evaluations => 100000000, seed => 7, time_limit => l) f, anonopt.evaluate_cuts('large', f.cuts, k => 2) e
+SELECT is((WITH f AS MATERIALIZED (SELECT * FROM anonopt.nsga2('large', 2, 0.3, 0.3, evaluations => 100000000, seed => 7, time_limit => l) WITH ORDINALITY)
+    SELECT count(*)::int FROM f JOIN anonopt.evaluate_cuts('large', (SELECT array_agg(cuts ORDER BY ordinality) FROM f), k => 2) WITH ORDINALITY e USING (ordinality)
     WHERE f.feasible AND f.k <> e.k), 0, 'cuts found within ' || l || ' have their measures')
 FROM unnest('{1 us,300 ms}'::interval[]) l;
 SELECT is_empty($$SELECT k FROM anonopt.recoding_curve('told', '{2,5,20}', time_limit => '5 ms') s WHERE NOT EXISTS (

@@ -321,7 +321,7 @@ sub check_flat_memory
 	check_sound('after many calls');
 }
 
-# A hundred sessions, each of which searches the same data set, in one of four ways
+# A hundred sessions, each of which searches the same data set, in one of four ways; a small one, since their number is the point
 sub check_hundred_sessions
 {
 	my $script = $node->basedir . '/search.sql';
@@ -330,7 +330,7 @@ sub check_hundred_sessions
 
 	ask('CREATE TABLE answers (call text, answer text); INSERT INTO known SELECT oid FROM pg_class');
 	append_to_file($script, "\\set way :client_id % 4\n" . join '', map {
-			"\\if :way = $_\nINSERT INTO answers SELECT '$names[$_]', (" . digest($reading{ $names[$_] }) . ");\n\\endif\n" } 0 .. 3);
+			"\\if :way = $_\nINSERT INTO answers SELECT '$names[$_]', (" . digest($reading{ $names[$_] } =~ s/'people'/'few'/r) . ");\n\\endif\n" } 0 .. 3);
 	$node->command_ok([ 'pgbench', '-n', '-c', 100, '-j', 2, '-t', $times, '-f', $script, $node->connstr('postgres') ],
 		'a hundred sessions search the same data set');
 	is( ask(q{SELECT count(*) FROM (SELECT call, count(*), count(DISTINCT answer) FROM answers GROUP BY call HAVING count(*) = 25 * } . $times . q{ AND count(DISTINCT answer) = 1) a}),
@@ -411,7 +411,7 @@ sub check_shutdown
 	{
 		my $client = start_client("SET client_min_messages = error;\n" . join "\n", (@cycle) x 20);
 		$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'client'");
-		sleep 0.1 + rand(1.2);
+		sleep 0.1 + rand($long ? 1.2 : 0.6);
 		my $during = ask("SELECT max(substring(query FROM 'anonopt\\.(\\w+)')) FROM pg_stat_activity WHERE application_name = 'client'");
 		$met{$during}++;
 		$node->stop('immediate');

@@ -94,13 +94,13 @@ sub end_session
 	return split /\n/, slurp_file("$session->{file}.out");
 }
 
-# Wait until so many workers run, and a little longer, so that they are at work.
+# Wait until so many workers run, and a moment longer, so that they are at work.
 sub wait_for_workers
 {
 	my ($node, $n) = @_;
 	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
 	  or die "no $n workers\n";
-	sleep 0.2;
+	sleep 0.05;
 }
 
 sub signal_session

@@ -233,7 +233,7 @@ BEGIN
     PERFORM anonopt.drop_release('by_b'), anonopt.drop_release('by_a');
     DELETE FROM anonopt.published WHERE dataset = 'p';
 END $$;
-CREATE TEMP TABLE night AS SELECT n.* FROM generate_series(1, 8) i, LATERAL nights(3 + i % 3) n;
+CREATE TEMP TABLE night AS SELECT n.* FROM generate_series(1, pg_temp.few(24)) i, LATERAL nights(3 + i % 3) n;
 SELECT is((SELECT array_agg(singled) FILTER (WHERE singled IS NOT NULL) FROM night), NULL, 'both together single out nobody new');
 SELECT cmp_ok((SELECT min(moved) FROM night), '>', 0, 'while other classes show those who came');
 
@@ -293,7 +293,7 @@ DECLARE
     deleted boolean;
 BEGIN
     PERFORM setseed(0.77);
-    FOR night IN 1 .. 60 LOOP
+    FOR night IN 1 .. pg_temp.few(60, 30) LOOP
         DROP TABLE IF EXISTS before_night;
         CREATE TABLE before_night AS TABLE paired;
         deleted := night % 4 = 0;

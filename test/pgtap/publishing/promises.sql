@@ -432,13 +432,14 @@ BEGIN
 END $$;
 
 SELECT no_plan();
-SELECT pg_temp.verdict(seed) FROM generate_series(1, pg_temp.few(12)) seed;
+-- The fourth and the second have all that is rare.
+SELECT pg_temp.verdict(CASE seed WHEN 1 THEN 4 WHEN 4 THEN 1 ELSE seed END) FROM generate_series(1, pg_temp.few(12)) seed;
 -- A seed draws other numbers on 14: more of them, until what is rare has happened.
 CREATE FUNCTION pg_temp.is_missing() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM unnest('{cuts,recoding}'::text[]) source WHERE NOT EXISTS (SELECT FROM read WHERE 'k_map' = ANY (models) AND call LIKE format('%%%s =>%%', source)));
 END $$;
-SELECT pg_temp.verdict(seed) FROM generate_series(pg_temp.few(12) + 1, 60) seed WHERE pg_temp.is_missing();
+SELECT pg_temp.verdict(CASE seed WHEN 4 THEN 1 ELSE seed END) FROM generate_series(pg_temp.few(12) + 1, 60) seed WHERE pg_temp.is_missing();
 SELECT cmp_ok((SELECT count(*) FROM made WHERE (call LIKE 'again%') = again AND call LIKE format('%%%s =>%%', source)), '>', 0::bigint,
     format('of %s some are made%s', source, CASE WHEN again THEN ' again' ELSE '' END))
 FROM unnest('{levels,cuts,recoding}'::text[]) source, unnest('{false,true}'::boolean[]) again;
