@@ -10,7 +10,7 @@ use lib $FindBin::RealBin;
 use Server;
 use Test::More;
 
-my $worlds = 10;
+my $worlds = 6;
 my $server = Server->new('worlds');
 $server->init;
 $server->append_conf('postgresql.conf', "autovacuum = off\njit = off\n");
