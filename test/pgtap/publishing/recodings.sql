@@ -52,7 +52,7 @@ BEGIN
     RETURN coalesce(fault, CASE WHEN NOT (anonopt.verify(release)).ok THEN 'verify: ' || anonopt.verify(release) END);
 END $$;
 
-SELECT plan(2 * 3 * 2 + 15 + 4 * 2 * 2 * 5 + 2);
+SELECT plan(2 * 3 * 2 + 15 + 4 * pg_temp.few(4, 2) * 5 + 2);
 SELECT anonopt.create_recoding('by_' || w, 'visitors', k => 5, l => 2, labels => w, seed => 1) FROM unnest('{hierarchy,range}'::text[]) w \g /dev/null
 SELECT anonopt.publish_table(w || '_table', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
        anonopt.create_view(w || '_snapshot', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
@@ -188,7 +188,7 @@ SET LOCAL anonopt.composition = off;
 SELECT pg_temp.same_unknown(kind, type, value, leaves, outside, nullable, labels) FROM (VALUES
     ('integers', 'int', 'i', 'i', '100'), ('texts', 'text', '''t'' || i', '''t'' || i', '''x'''), ('days', 'date', 'date ''2020-01-01'' + i', 'date ''2020-01-01'' + i', 'date ''infinity'''),
     ('ranges', 'int', 'i * 10 + 3', 'int4range(i * 10, i * 10 + 10)', '1000')) k (kind, type, value, leaves, outside),
-    unnest('{f,t}'::boolean[]) nullable, unnest('{hierarchy,range}'::text[]) labels;
+    unnest('{f,t}'::boolean[]) nullable, unnest('{hierarchy,range}'::text[]) labels WHERE nullable = (labels = 'range') OR pg_temp.few(4, 2) = 4;
 -- Publishing and refreshing each read every row of the relation once.
 CREATE SEQUENCE strolled;
 CREATE TABLE stroller AS SELECT i % 3 AS v FROM generate_series(1, 30) i;
