@@ -44,11 +44,12 @@ INSERT INTO anonopt.clause VALUES
 	('iso27559', 14, '9.2', 'Governance before data are made available', NULL),
 	('iso27559', 15, '9.3', 'Monitoring after data are made available', '$.combined');
 
--- A number in json, which somebody may have written by hand; NULL if it is none.
+-- A number in json, which somebody may have written by hand; NULL if it is none, or of a size that nothing has here: then
+-- products and sums of those that remain are numbers, too.
 CREATE FUNCTION anonopt.json_number(value jsonb) RETURNS float8
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT CASE WHEN jsonb_typeof(value) = 'number' AND (value = '0' OR abs(value::text::numeric) BETWEEN 1e-300 AND 1e300) THEN value::float8 END;
+	SELECT CASE WHEN jsonb_typeof(value) = 'number' AND (value = '0' OR abs(value::text::numeric) BETWEEN 1e-30 AND 1e30) THEN value::float8 END;
 END;
 
 -- A moment, whatever the session's time zone.
@@ -56,6 +57,15 @@ CREATE FUNCTION anonopt.utc_text(moment timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT to_char(timezone('UTC', moment), 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+END;
+
+-- What verify found of a promise about single columns, or against who knows some columns or rows, among the others it found.
+CREATE FUNCTION anonopt.found_of(others jsonb, model text, "column" text, columns_known int, rows_known int) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT COALESCE(f.found -> 'columns' -> found_of."column", f.found) -> 'measured' FROM (SELECT others -> (model || CASE
+		WHEN columns_known = 1 THEN ' for any column' WHEN columns_known > 1 THEN format(' for any %s columns', columns_known)
+		WHEN rows_known = 1 THEN ' for any row of a person' WHEN rows_known > 1 THEN format(' for any %s rows of a person', rows_known) ELSE '' END)) f (found);
 END;
 
 -- Risks by attacker, of the sizes of classes that figures have; a threshold must be more than a hundredth.
@@ -76,14 +86,23 @@ CREATE FUNCTION anonopt.evidence_of(a anonopt.auditor, reader oid, threshold flo
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
 	WITH combined AS (
-		SELECT COALESCE(jsonb_agg(jsonb_build_object('name', o.name, 'published_at', anonopt.utc_text(o.published_at),
-			'smallest_together', o.figures -> 'together',
-			'linkage', jsonb_path_query_array(o.figures, '$.links[*] ? (@.target == $name)', jsonb_build_object('name', a.name))) ORDER BY o.published_at, o.id), '[]') AS releases
+		-- the newer of two releases has counted their links; those of an older one of the same name are among them
+		SELECT COALESCE(jsonb_agg(jsonb_build_object('name', o.name, 'published_at', anonopt.utc_text(o.published_at), 'smallest_together', o.figures -> 'together',
+			'linkage', (SELECT COALESCE(jsonb_agg(jsonb_build_object('of', o.name) || l.l ORDER BY l.i), '[]')
+				FROM jsonb_path_query(o.figures, '$.links[*] ? (@.target == $name)', jsonb_build_object('name', a.name)) WITH ORDINALITY l (l, i))) ORDER BY o.published_at, o.id), '[]') AS releases,
+			least(min(anonopt.json_number(o.figures -> 'together')), anonopt.json_number(a.figures -> 'together')) AS together,
+			-- what is drawn by chance is linked with nothing
+			COALESCE(jsonb_agg(o.name ORDER BY o.published_at, o.id) FILTER (WHERE a.epsilon IS NULL AND o.epsilon IS NULL AND NOT COALESCE(
+				jsonb_path_exists(o.figures, '$.links[*] ? (@.target == $name)', jsonb_build_object('name', a.name))
+				OR jsonb_path_exists(a.figures, '$.links[*] ? (@.target == $name)', jsonb_build_object('name', o.name)), false)), '[]') AS uncounted
 		FROM anonopt.published p CROSS JOIN LATERAL anonopt.releases_of_people(
 			CASE WHEN p.made_in = anonopt.this_database() THEN anonopt.as_oid(p.source) ELSE to_regclass(left(p.source_name, 300)) END,
 			(SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = p.published_by)) r (id)
 		JOIN anonopt.published o ON o.id = r.id AND o.id <> p.id
 		WHERE p.id = a.id AND (has_table_privilege(reader, 'anonopt.auditor', 'SELECT') OR anonopt.is_told_of(reader, o.published_by))),
+	-- columns that show values as they are; NULL: nobody has counted
+	plain AS (SELECT CASE WHEN jsonb_typeof(a.figures -> 'columns') = 'array'
+		THEN jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged")') END AS columns),
 	fact AS (
 		SELECT jsonb_build_object(
 			'schema', 1,
@@ -103,7 +122,9 @@ BEGIN ATOMIC
 				LEFT JOIN LATERAL (SELECT array_position(a.generalized::text[], c.c ->> 'column') AS place) h ON jsonb_typeof(c.c) = 'object'),
 			'promises', (SELECT COALESCE(jsonb_agg(jsonb_build_object('model', p.model, 'column', p."column", 'columns_known', p.columns_known,
 					'rows_known', p.rows_known, 'threshold', p.threshold, 'c', p.c, 'population', p.population,
-					'measured', jsonb_path_query_array(a.figures, '$.measured[*]') -> (p.place - 1)::int) ORDER BY p.place), '[]')
+					'measured', jsonb_path_query_array(a.figures, '$.measured[*]') -> (p.place - 1)::int,
+					'verified', CASE WHEN p.general THEN a.verified -> p.model -> 'measured'
+						ELSE anonopt.found_of(a.verified -> 'others', p.model, p."column", p.columns_known, p.rows_known) END) ORDER BY p.place), '[]')
 				FROM (SELECT row_number() OVER (ORDER BY x.general DESC, x.i) AS place, x.* FROM (
 					SELECT true AS general, g.i, g.model, NULL AS "column", NULL::int AS columns_known, NULL::int AS rows_known, g.threshold, NULL::float8 AS c, NULL AS population
 					FROM (VALUES (1, 'k', a.k::float8), (2, 'l', a.l::float8), (3, 't', a.t)) g (i, model, threshold) WHERE g.threshold IS NOT NULL
@@ -112,8 +133,8 @@ BEGIN ATOMIC
 					FROM jsonb_array_elements(a.promises) WITH ORDINALITY e (e, i) CROSS JOIN LATERAL (SELECT e.i, e.e ->> 'model' AS model, e.e ->> 'column' AS "column",
 						(e.e ->> 'columns_known')::int AS columns_known, (e.e ->> 'rows_known')::int AS rows_known, (e.e ->> 'threshold')::float8 AS threshold,
 						(e.e ->> 'c')::float8 AS c, e.e ->> 'population' AS population) d) x) p),
-			'uncovered', (SELECT COALESCE(jsonb_agg(c.c ->> 'column' ORDER BY c.i), '[]') FROM jsonb_path_query(a.figures, '$.columns[*]') WITH ORDINALITY c (c, i)
-				WHERE a.epsilon IS NULL AND (c.c ->> 'shown' = 'unchanged' OR (c.c ->> 'shown' = 'sensitive' AND COALESCE(a.l::float8, a.t) IS NULL
+			'uncovered', (SELECT CASE WHEN plain.columns IS NOT NULL THEN COALESCE(jsonb_agg(c.c ->> 'column' ORDER BY c.i), '[]') END FROM jsonb_array_elements(plain.columns) WITH ORDINALITY c (c, i)
+				WHERE a.epsilon IS NULL AND (c.c ->> 'shown' = 'unchanged' OR (COALESCE(a.l::float8, a.t) IS NULL
 					AND NOT EXISTS (SELECT FROM jsonb_array_elements(a.promises) q WHERE q ->> 'column' = c.c ->> 'column')))),
 			'verified', jsonb_build_object('at', anonopt.utc_text(a.verified_at), 'ok', a.verified_ok,
 				'by', CASE WHEN a.verified IS NULL THEN 'publishing' ELSE 'verify' END, 'found', a.verified),
@@ -122,21 +143,22 @@ BEGIN ATOMIC
 			'k_of_threshold', ceil(1 / threshold),
 			'risk', jsonb_build_object('initial', anonopt.risk_of_sizes(a.figures -> 'attacks' -> 'initial', threshold), 'residual', anonopt.risk_of_sizes(a.figures -> 'residual', threshold)),
 			'missing', jsonb_build_object('left_out', a.measures -> 'suppressed', 'starred', a.measures -> 'starred',
-				'held_back', (SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) FROM anonopt.published_held h WHERE h.id = a.id), 'columns', a.figures -> 'missing'),
+				'held_back', held.people, 'held_since', held.since, 'columns', a.figures -> 'missing'),
 			'loss', jsonb_build_object('glm', a.measures -> 'glm', 'nwp', a.measures -> 'nwp', 'cm', a.measures -> 'cm'),
-			'combined', jsonb_build_object('smallest_together', a.figures -> 'together', 'smallest_difference', a.smallest_difference, 'releases', c.releases),
+			'combined', jsonb_build_object('smallest_together', c.together, 'smallest_difference', a.smallest_difference, 'releases', c.releases),
 			'questions', jsonb_build_object(
 				'singling_out', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "singling_out")'),
 				'linkability', jsonb_build_object(
-					-- NULL where nobody has counted
-					'alone_by_value', CASE WHEN NOT jsonb_path_exists(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (!exists(@.alone))')
-						THEN jsonb_path_query_array(a.figures, '$.columns[*] ? (@.shown == "sensitive" || @.shown == "unchanged") ? (@.alone > 0)') END,
-					'smallest_together', (SELECT min(anonopt.json_number(t)) FROM jsonb_path_query(c.releases || jsonb_build_array(jsonb_build_object('smallest_together', a.figures -> 'together')),
-						'$[*].smallest_together') t),
+					'alone_by_value', CASE WHEN NOT jsonb_path_exists(plain.columns, '$[*] ? (!exists(@.alone))') THEN jsonb_path_query_array(plain.columns, '$[*] ? (@.alone > 0)') END,
+					'smallest_together', c.together,
 					-- the reader may be told of fewer releases than who published this one
-					'attack', (SELECT COALESCE(jsonb_agg(l.l || CASE WHEN jsonb_path_exists(c.releases, '$[*] ? (@.name == $name)', jsonb_build_object('name', l.l -> 'target'))
-						THEN '{}'::jsonb ELSE '{"target": null}'::jsonb END ORDER BY l.i), '[]') FROM jsonb_path_query(a.figures, '$.links[*] ? (@.type() == "object")') WITH ORDINALITY l (l, i))),
-				'inference', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "inference")'))) AS doc FROM combined c)
+					'attack', (SELECT COALESCE(jsonb_agg(jsonb_build_object('of', a.name) || l.l || CASE WHEN jsonb_path_exists(c.releases, '$[*] ? (@.name == $name)', jsonb_build_object('name', l.l -> 'target'))
+						THEN '{}'::jsonb ELSE '{"target": null}'::jsonb END ORDER BY l.i), '[]') FROM jsonb_path_query(a.figures, '$.links[*] ? (@.type() == "object")') WITH ORDINALITY l (l, i))
+						|| jsonb_path_query_array(c.releases, '$[*].linkage[*]'),
+					'uncounted', c.uncounted),
+				'inference', jsonb_path_query_array(a.figures, '$.attacks.residual[*] ? (@.attack == "inference")'))) AS doc
+		FROM combined c CROSS JOIN plain CROSS JOIN (SELECT least(COALESCE(sum(h.waiting), 0), 9223372036854775807) AS people, anonopt.utc_text(min(h.since)) AS since
+			FROM anonopt.published_held h WHERE h.id = a.id) held)
 	SELECT f.doc || CASE WHEN standard IS NULL THEN '{}' ELSE jsonb_build_object('standard', standard, 'clauses',
 		(SELECT jsonb_agg(jsonb_build_object('clause', c.clause, 'asks', c.asks, 'answer',
 			COALESCE(NULLIF(NULLIF(CASE WHEN c.answer IS NOT NULL THEN jsonb_path_query_first(f.doc, c.answer) END, 'null'), '[]'), '"not answered"')) ORDER BY c.ordinal)

@@ -32,6 +32,26 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 </div>$html$, jsonb_build_object('head', head, 'content', content))
 $$;
 
+-- What could be published, as a picture and as tables; a sentence where nothing was searched.
+CREATE FUNCTION anonopt.report_trade_off(fields jsonb, searched boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN fields IS NULL THEN format('<h2>The trade-off</h2><p>%s</p>', CASE WHEN searched THEN 'Nothing could be published.'
+		ELSE 'What else could be published was not searched for: the top of the page says why.' END) ELSE anonopt.fill($html$<section class="picture">
+<h2>The trade-off</h2>
+<p>Each dot is a node, one level for each column, that no other node beats both in k, the size of the smallest class, and in GLM,
+the detail lost in per cent. Each diamond is a local recoding, which generalizes each class separately, as a short search finds it
+for k = 2, 3, 5, 10, 20, 50 and 100. Rings mark releases{{rings}}. The nodes here leave out the smallest classes up to the limit of the data
+set; a release leaves out exactly the classes that break its promise, so its k and loss can differ from those of its node.</p>
+<p class="warning">{{cut}}</p>
+<div class="wide">
+{{&front}}
+</div>
+</section>
+<p id="told" role="status"></p>
+<details><summary>The nodes as a table</summary>{{&nodes}}</details>
+<details><summary>The recodings as a table</summary>{{&recodings}}</details>$html$, fields) END
+$$;
+
 -- The whole page.
 CREATE FUNCTION anonopt.report_page(fields jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -132,32 +152,12 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 <h2>Risk, before and after</h2>{{&risks}}
 <section><h2>Why this one</h2>{{&options}}</section>
 {{&comparisons}}
-<section class="picture">
-<h2>The trade-off</h2>
-<p>Each dot is a node, one level for each column, that no other node beats both in k, the size of the smallest class, and in GLM,
-the detail lost in per cent. Each diamond is a local recoding, which generalizes each class separately, as a short search finds it
-for k = 2, 3, 5, 10, 20, 50 and 100. Rings mark releases{{rings}}. The nodes here leave out the smallest classes up to the limit of the data
-set; a release leaves out exactly the classes that break its promise, so its k and loss can differ from those of its node.</p>
-<p class="warning">{{cut}}</p>
-<div class="wide">
-{{&front}}
-</div>
-</section>
-<p id="told" role="status"></p>
-<details>
-<summary>The nodes as a table</summary>
-{{&nodes}}
-</details>
-<details>
-<summary>The recodings as a table</summary>
-{{&recodings}}
-</details>
+{{&trade_off}}
 <h2>Releases</h2>
 {{&releases}}
 {{&together}}
 <p>Dropped releases, which readers may have kept: {{dropped}}.</p>
-<h2>Declaration</h2>
-{{&declaration}}
+<section><h2>Declaration</h2>{{&declaration}}</section>
 {{&promises}}
 <footer>
 <p>k: everybody shown is in a class of at least k people who look the same. l: each class has at least l different sensitive

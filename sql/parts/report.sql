@@ -6,10 +6,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN share IS NULL THEN '' WHEN share <> 0 AND abs(share) < 0.001 THEN '< 0.1 %' ELSE round(share::numeric * 100, 1)::text || ' %' END
 $$;
 
--- A number of people, in words.
-CREATE FUNCTION anonopt.people_text(people float8) RETURNS text
+-- A number of people, in words, and what is said of them.
+CREATE FUNCTION anonopt.people_text(people float8, said text DEFAULT NULL) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT CASE WHEN people = 1 THEN '1 person' ELSE anonopt.short_number(people) || ' people' END
+	SELECT CASE WHEN people = 1 THEN '1 person' WHEN people IS NOT NULL THEN anonopt.short_number(people) || ' people' END || coalesce(CASE WHEN people = 1 THEN ' is ' ELSE ' are ' END || said, '')
 $$;
 
 -- A bound on a chance, in words.
@@ -19,9 +19,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- What the measures of a release count where people have several rows: rows.
-CREATE FUNCTION anonopt.rows_text(rows float8, measures jsonb) RETURNS text
+CREATE FUNCTION anonopt.rows_text(rows float8, measures jsonb, said text DEFAULT NULL) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT CASE WHEN NOT measures ? 'rows' THEN anonopt.people_text(rows) WHEN rows = 1 THEN '1 row' ELSE anonopt.short_number(rows) || ' rows' END
+	SELECT CASE WHEN measures ? 'rows' THEN replace(replace(x, 'person', 'row'), 'people', 'rows') ELSE x END FROM anonopt.people_text(rows, said) x
+$$;
+
+-- Who shares a class of so many people with somebody.
+CREATE FUNCTION anonopt.others_text(k float8) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN k = 1 THEN 'Somebody is the only one with all their generalized values' WHEN k > 1 THEN format('Everybody shares all generalized values with at least %s %s',
+		anonopt.short_number(k - 1), CASE WHEN k = 2 THEN 'other person' ELSE 'others' END) END
 $$;
 
 -- The number of rows that a release was made from.
@@ -119,7 +126,9 @@ CREATE FUNCTION anonopt.report_kept(entry jsonb, evidence jsonb, threshold float
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	found anonopt.reported;
-	verified jsonb := evidence -> 'verified' -> 'found';
+	verified jsonb := nullif(evidence -> 'verified' -> 'found', 'null');
+	residual jsonb := anonopt.risk_of_sizes(evidence -> 'risk' -> 'residual', threshold);
+	measures jsonb := entry -> 'measures';
 	risk jsonb;
 BEGIN
 	found.name := entry ->> 'name';
@@ -131,17 +140,19 @@ BEGIN
 	found.sensitive := ARRAY(SELECT (c ->> 'column')::name FROM jsonb_path_query(evidence, '$.columns[*] ? (@.shown == "sensitive")') c);
 	found.pseudonyms := ARRAY(SELECT (c ->> 'column')::name FROM jsonb_path_query(evidence, '$.columns[*] ? (@.shown == "pseudonyms")') c);
 	found.verified := jsonb_build_object('promised_k', entry -> 'k', 'promised_l', entry -> 'l', 'promised_t', entry -> 't', 'ok', entry -> 'verified_ok',
-		'k', coalesce(anonopt.json_number(verified -> 'k' -> 'measured'), anonopt.json_number(evidence -> 'risk' -> 'residual' -> 'smallest'), anonopt.json_number(entry -> 'measures' -> 'k')),
-		'l', coalesce(anonopt.json_number(verified -> 'l' -> 'measured'), anonopt.json_number(entry -> 'measures' -> 'l')),
-		't', coalesce(anonopt.json_number(verified -> 't' -> 'measured'), anonopt.json_number(entry -> 'measures' -> 't')),
-		'rows', coalesce(anonopt.json_number(verified -> 'rows'), anonopt.json_number(evidence -> 'risk' -> 'residual' -> 'people')), 'others', verified -> 'others');
+		-- a class has no more people than rows
+		'k', coalesce(anonopt.json_number(verified -> 'k' -> 'measured'), least(anonopt.json_number(residual -> 'smallest'), CASE WHEN residual ->> 'counted' = 'rows' OR residual IS NULL
+			THEN anonopt.json_number(measures -> 'k') END)),
+		'l', anonopt.json_number(CASE WHEN verified IS NULL THEN measures -> 'l' ELSE verified -> 'l' -> 'measured' END),
+		't', anonopt.json_number(CASE WHEN verified IS NULL THEN measures -> 't' ELSE verified -> 't' -> 'measured' END),
+		'rows', coalesce(anonopt.json_number(verified -> 'rows'), anonopt.json_number(residual -> 'rows'), anonopt.json_number(residual -> 'people')), 'others', verified -> 'others',
+		'held_back', evidence -> 'missing' -> 'held_back', 'held_since', evidence -> 'missing' -> 'held_since');
 	risk := anonopt.risk_of_sizes(evidence -> 'risk' -> 'initial', threshold);
 	found.before := jsonb_build_object('highest', anonopt.json_number(risk -> 'highest'), 'average', anonopt.json_number(risk -> 'average'),
 		'uniques', anonopt.json_number(risk -> 'alone'), 'share_above', risk -> 'prosecutor' -> 'above');
-	risk := anonopt.risk_of_sizes(evidence -> 'risk' -> 'residual', threshold);
-	IF NOT entry -> 'measures' ? 'rows' THEN
-		found.after := jsonb_build_object('average', anonopt.json_number(risk -> 'average'), 'uniques', anonopt.json_number(risk -> 'alone'),
-			'share_above', risk -> 'prosecutor' -> 'above');
+	IF residual ->> 'counted' IS DISTINCT FROM 'rows' THEN
+		found.after := jsonb_build_object('average', anonopt.json_number(residual -> 'average'), 'uniques', anonopt.json_number(residual -> 'alone'),
+			'share_above', residual -> 'prosecutor' -> 'above');
 	END IF;
 	RETURN found;
 END $$;
@@ -169,14 +180,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- A release's promises other than k, l and t of each class: what is declared of single columns, people elsewhere, or what attackers know.
-CREATE FUNCTION anonopt.report_others(r anonopt.reported, OUT model text, OUT "column" text, OUT promise text, OUT measured float8) RETURNS SETOF record
+CREATE FUNCTION anonopt.report_others(r anonopt.reported, OUT model text, OUT "column" text, OUT promise text, OUT written float8, OUT measured float8) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT p.model, p."column", anonopt.promise_text(p.model, p.threshold, p.c, p.columns_known, p.rows_known) || coalesce(' in ' || p."column", ''),
-		anonopt.json_number(coalesce(m.found -> 'columns' -> p."column", m.found) -> 'measured')
+		(SELECT anonopt.json_number(e -> 'measured') FROM jsonb_path_query(r.evidence, '$.promises[*]') e WHERE (e ->> 'model', e ->> 'column', e -> 'columns_known', e -> 'rows_known', e -> 'threshold')
+			IS NOT DISTINCT FROM (p.model, p."column", coalesce(to_jsonb(p.columns_known), 'null'), coalesce(to_jsonb(p.rows_known), 'null'), to_jsonb(p.threshold)) LIMIT 1),
+		anonopt.json_number(anonopt.found_of(r.verified -> 'others', p.model, p."column", p.columns_known, p.rows_known))
 	FROM jsonb_to_recordset(r.entry -> 'promises') p (model text, "column" text, threshold float8, c float8, columns_known int, rows_known int)
-	CROSS JOIN LATERAL (SELECT r.verified -> 'others' -> (p.model || CASE WHEN p.columns_known = 1 THEN ' for any column'
-			WHEN p.columns_known > 1 THEN format(' for any %s columns', p.columns_known)
-			WHEN p.rows_known = 1 THEN ' for any row of a person' WHEN p.rows_known > 1 THEN format(' for any %s rows of a person', p.rows_known) ELSE '' END)) m (found)
 	-- what is promised of all columns stands there
 	WHERE p.columns_known IS NOT NULL OR p.rows_known IS NOT NULL
 		OR p.threshold IS DISTINCT FROM CASE p.model WHEN 'l' THEN r.verified ->> 'promised_l' WHEN 't' THEN r.verified ->> 'promised_t' END::float8
@@ -203,7 +213,8 @@ $$;
 -- Columns that are shown without a promise about them; NULL if there are none.
 CREATE FUNCTION anonopt.report_uncovered(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT string_agg(c, ', ' ORDER BY i) FROM unnest(r.unchanged) WITH ORDINALITY x (c, i)
+	SELECT CASE WHEN r.kept AND jsonb_typeof(r.evidence -> 'columns') IS NOT DISTINCT FROM 'array' AND r.evidence -> 'uncovered' = 'null' THEN 'which columns is not known' ELSE string_agg(c, ', ' ORDER BY i) END
+	FROM unnest(r.unchanged) WITH ORDINALITY x (c, i)
 	WHERE r.entry ->> 'epsilon' IS NULL AND c <> ALL (r.pseudonyms)
 		AND (c <> ALL (r.sensitive) OR coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL)
 		AND NOT EXISTS (SELECT FROM jsonb_array_elements(r.entry -> 'promises') p WHERE p ->> 'column' = c)
@@ -226,6 +237,23 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 	WHERE i <= 5
 $$;
 
+-- A moment of the evidence, to the minute.
+CREATE FUNCTION anonopt.moment_text(moment text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT replace(left(moment, 16), 'T', ' ') || ' UTC'
+$$;
+
+-- When figures of a release that is not measured now were counted; NULL if it is.
+CREATE FUNCTION anonopt.report_dates(r anonopt.reported) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN verified THEN format('What verify found on %s: the smallest class, the rows, and whether promises are kept.', anonopt.moment_text(r.evidence -> 'verified' ->> 'at'))
+		ELSE 'Nobody has called verify since ' || CASE WHEN filled IS NULL THEN 'it was published.' ELSE 'its rows were written.' END END
+		|| CASE WHEN filled IS NULL THEN ' It shows other rows at every reading, which are not counted.'
+			ELSE format(' All%s figures were counted when its rows were written, on %s.', CASE WHEN verified THEN ' other' ELSE '' END, filled) END
+	FROM (SELECT jsonb_typeof(r.evidence -> 'verified' -> 'found') = 'object' IS TRUE AS verified, anonopt.moment_text(r.evidence -> 'release' ->> 'filled_at') AS filled) x
+	WHERE r.release IS NULL
+$$;
+
 -- The verdict on a release: whether it keeps its promises, which risks remain, and who is missing.
 CREATE FUNCTION anonopt.report_verdict(r anonopt.reported, together bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -234,7 +262,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <h3>{{name}}: {{verdict}}</h3>
 <ul>
 <li>Promised: {{promise}}.</li>
-<li>{{rows}} are shown. Everybody shares all generalized values with at least {{others}} others, so an attacker who knows these values picks the right row with a chance of {{chance}} (before: {{before}}).</li>
+<li>{{rows}}. {{others}}, so an attacker who knows these values picks the right row with a chance of {{chance}}{{before}}.</li>
 <li>Nobody is {{shown}}.</li>
 <li>Each class holds at least {{l}} different sensitive values.</li>
 <li>Each class holds at least {{one}} different sensitive value. In a class with one value everybody has it, so an attacker learns it without picking a row.</li>
@@ -242,9 +270,10 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 <li class="warning">This page counts the {{original}}. It is not differentially private, and not for the readers of the release.</li>
 <li>Nobody is {{nobody}}.</li>
 <li>Left out or shown only as stars: {{left_out}}.{{gone}}</li>
-<li>Not shown as they are now: {{held}}. Their classes would differ from what was shown before by too few people.</li>
+<li>Held back, and not shown as they are now: {{held}}. Their classes would differ from what was shown before by too few people.</li>
 <li>Shown, and covered by no promise: {{uncovered}}.</li>
 <li>Shown as pseudonyms, which link the rows of one person: {{pseudonyms}}.</li>
+<li>{{dates}}</li>
 <li class="warning">Of {{alone}}: whoever knows such a value finds the row, whatever the other columns show.</li>
 <li class="warning">Together with other releases of the same data, the smallest class is {{together}}: anyone who has all of them can learn more than this release promises.</li>
 </ul>
@@ -254,27 +283,27 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'verdict', CASE WHEN kept THEN 'the promise is kept' || CASE WHEN broken_together THEN ' by this release alone' WHEN alone IS NOT NULL THEN ', but values tell people apart' ELSE '' END
 			WHEN NOT kept THEN 'the promise is NOT kept' ELSE 'not all of the promise can be measured' END,
 		'promise', anonopt.report_promise(r),
-		'rows', anonopt.rows_text(anonopt.json_number(r.verified -> 'rows'), measures),
-		'others', CASE WHEN r.verified ->> 'k' IS NOT NULL THEN anonopt.short_number(anonopt.json_number(r.verified -> 'k') - 1) END,
-		'chance', anonopt.chance_text(1 / anonopt.json_number(r.verified -> 'k')),
-		'before', anonopt.percent(anonopt.json_number(r.before -> 'highest')),
+		'rows', anonopt.rows_text(anonopt.json_number(r.verified -> 'rows'), measures, 'shown'),
+		'others', anonopt.others_text(anonopt.json_number(r.verified -> 'k')),
+		'chance', anonopt.chance_text(1 / nullif(anonopt.json_number(r.verified -> 'k'), 0)),
+		'dates', anonopt.report_dates(r),
+		'before', coalesce(' (before: ' || nullif(anonopt.percent(anonopt.json_number(r.before -> 'highest')), '') || ')', ''),
 		'l', nullif(r.verified ->> 'l', '1'),
 		'one', CASE WHEN r.verified ->> 'l' = '1' THEN '1' END,
 		'private', 'all contents of the release together spend ' || anonopt.privacy_text(r.entry),
 		'original', CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN 'original data' END,
 		'shown', CASE WHEN r.verified ->> 'rows' = '0' THEN 'shown' END,
-		'nobody', CASE WHEN suppressed = 0 THEN 'left out' END,
+		'nobody', CASE WHEN suppressed = 0 AND NOT coalesce(anonopt.json_number(r.verified -> 'held_back') > 0, false) THEN 'left out' END,
 		'left_out', CASE WHEN suppressed <> 0 THEN format('%s of %s', anonopt.rows_text(suppressed, measures), anonopt.short_number(anonopt.rows_measured(measures))) END,
 		'gone', coalesce(' Nobody is shown with ' || anonopt.report_gone(r), ''),
-		'held', CASE WHEN anonopt.json_number(r.verified -> 'held_back') > 0 THEN format('%s, some since %s', anonopt.rows_text(anonopt.json_number(r.verified -> 'held_back'), measures),
-			((r.verified ->> 'held_since')::timestamptz)::date) END,
+		'held', CASE WHEN anonopt.json_number(r.verified -> 'held_back') > 0 THEN concat(anonopt.rows_text(anonopt.json_number(r.verified -> 'held_back'), measures),
+			', some since ' || left(r.verified ->> 'held_since', 10)) END,
 		'uncovered', anonopt.report_uncovered(r),
 		'pseudonyms', nullif(array_to_string(r.pseudonyms, ', '), ''),
 		'alone', alone,
 		'together', CASE WHEN broken_together THEN together END))
-	FROM (SELECT (SELECT string_agg(format('%s, %s with a value that nobody else has', c ->> 'column', anonopt.rows_text(anonopt.json_number(c -> 'alone'), r.entry -> 'measures')
-				|| CASE WHEN anonopt.json_number(c -> 'alone') = 1 THEN ' is shown' ELSE ' are shown' END), '; ')
-			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') c) AS alone,  (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, anonopt.json_number(r.entry -> 'measures' -> 'suppressed') AS suppressed,
+	FROM (SELECT (SELECT string_agg(format('%s, %s', c ->> 'column', anonopt.rows_text(anonopt.json_number(c -> 'alone'), r.entry -> 'measures', 'shown with a value that nobody else has')), '; ')
+			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*] ? (@.alone > 0)') c) AS alone,  (r.verified ->> 'ok')::boolean AS kept, r.entry -> 'measures' AS measures, anonopt.json_number(r.entry -> 'measures' -> 'suppressed') AS suppressed,
 		r.entry ->> 'epsilon' IS NULL AND coalesce(together < (r.verified ->> 'promised_k')::bigint, false) AS broken_together) x
 $$;
 
@@ -282,7 +311,7 @@ $$;
 CREATE FUNCTION anonopt.report_risk(before jsonb, releases anonopt.reported[], threshold float8) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	WITH risk AS (
-		SELECT i, anonopt.json_number(r.verified -> 'k') AS k, r.after IS NULL AS hidden, a.* FROM unnest(releases) WITH ORDINALITY
+		SELECT i, nullif(anonopt.json_number(r.verified -> 'k'), 0) AS k, r.after IS NULL AS hidden, a.* FROM unnest(releases) WITH ORDINALITY
 			r (release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i)
 		CROSS JOIN LATERAL jsonb_to_record(coalesce(r.after, '{}')) a (average float8, share_above float8, uniques float8)),
 	figure AS (
@@ -291,7 +320,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			(1, 'prosecutor: knows that the person is in the data', 'highest', anonopt.percent(b.highest), (SELECT array_agg(anonopt.percent(1 / k) ORDER BY i) FROM risk)),
 			(2, '', 'average', anonopt.percent(b.average), (SELECT array_agg(CASE WHEN hidden THEN 'not shown whose rows they are' ELSE anonopt.percent(average) END ORDER BY i) FROM risk)),
 			(3, '', 'people above ' || anonopt.percent(threshold), anonopt.percent(b.share_above),
-				(SELECT array_agg(CASE WHEN hidden AND k * threshold >= 1 THEN '0.0 %' ELSE anonopt.percent(share_above) END ORDER BY i) FROM risk)),
+				(SELECT array_agg(CASE WHEN hidden THEN CASE WHEN k * threshold >= 1 THEN '0.0 %' END ELSE anonopt.percent(share_above) END ORDER BY i) FROM risk)),
 			(4, 'journalist: does not know whether the person is in the data', 'highest', coalesce(nullif(anonopt.percent(b.journalist_highest), ''), 'at most ' || anonopt.percent(b.highest)),
 				(SELECT array_agg('at most ' || anonopt.percent(1 / k) ORDER BY i) FROM risk)),
 			(5, 'marketer: wants to recognize as many as possible', 'expected share of people', anonopt.percent(coalesce(b.marketer, b.average)),
@@ -301,6 +330,9 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 	SELECT anonopt.html_table('{attacker,risk,before}'::text[] || (SELECT array_agg(name ORDER BY i) FROM unnest(releases) WITH ORDINALITY
 			r (release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i)),
 		ARRAY(SELECT anonopt.html_cells(VARIADIC ARRAY[f.attacker, f.what, f.before] || f.after) FROM figure f ORDER BY f.i))
+		|| coalesce((SELECT string_agg(format('<p class="note">%s: %s</p>', anonopt.html((releases[j]).name), anonopt.report_dates(releases[j])), E'\n' ORDER BY j)
+			FROM generate_subscripts(releases, 1) j
+			WHERE (releases[j]).verified -> 'k' IS DISTINCT FROM (releases[j]).evidence -> 'risk' -> 'residual' -> 'smallest'), '')
 $$;
 
 -- The names of columns in json, for a sentence.
@@ -313,36 +345,37 @@ $$;
 CREATE FUNCTION anonopt.report_answer(question text, r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE question
-		WHEN 'singling out' THEN coalesce(
-			(SELECT format('Whoever knows %s finds %s of %s people for certain; a match is right with a chance of at most %s, and %s on average.',
-				anonopt.json_names(q -> 'known'), anonopt.short_number(anonopt.json_number(q -> 'certain')), anonopt.short_number(anonopt.json_number(q -> 'people')),
-				anonopt.percent(anonopt.json_number(q -> 'highest')), anonopt.percent(anonopt.json_number(q -> 'expected')))
-			FROM jsonb_path_query(r.evidence, '$.questions.singling_out[*] ? (@.known.size() > 0)') q
-			ORDER BY jsonb_array_length(jsonb_path_query_array(q, '$.known[*]')) DESC LIMIT 1),
-			CASE WHEN anonopt.json_number(e -> 'people') IS NOT NULL THEN
-				format('Whoever knows all generalized columns finds %s of %s people for certain; a match is right with a chance of at most %s, and %s on average.',
-					anonopt.short_number(anonopt.json_number(e -> 'alone')), anonopt.short_number(anonopt.json_number(e -> 'people')),
-					anonopt.percent(anonopt.json_number(e -> 'highest')), anonopt.percent(anonopt.json_number(e -> 'average'))) END,
-			'Not counted.')
+		WHEN 'singling out' THEN coalesce((SELECT format('Whoever knows %s finds %s of %s for certain; a match is right with a chance of at most %s, and %s on average.',
+				coalesce(anonopt.json_names(q -> 'known'), 'all generalized columns'), anonopt.short_number(coalesce(anonopt.json_number(q -> 'certain'), anonopt.json_number(q -> 'alone'))),
+				CASE WHEN q ->> 'counted' = 'rows' THEN anonopt.rows_text(anonopt.json_number(q -> 'people'), '{"rows": 0}') ELSE anonopt.people_text(anonopt.json_number(q -> 'people')) END,
+				anonopt.percent(anonopt.json_number(q -> 'highest')), anonopt.percent(coalesce(anonopt.json_number(q -> 'expected'), anonopt.json_number(q -> 'average'))))
+			-- the most that can be known, or what the classes tell
+			FROM (SELECT q, jsonb_array_length(jsonb_path_query_array(q, '$.known[*]')) AS known FROM jsonb_path_query(r.evidence, '$.questions.singling_out[*] ? (@.known.size() > 0)') q
+				UNION ALL SELECT r.evidence -> 'risk' -> 'residual', 0) x
+			WHERE anonopt.json_number(q -> 'people') IS NOT NULL ORDER BY known DESC LIMIT 1), 'Not counted.')
 		WHEN 'linkability' THEN concat_ws(' ',
-			(SELECT string_agg(format('With %s, %s of %s people are linked for certain, and %s of all links are expected to be right.', COALESCE(q ->> 'target', 'a release of others'),
-				anonopt.short_number(anonopt.json_number(q -> 'certain')), anonopt.short_number(anonopt.json_number(q -> 'people')), anonopt.percent(anonopt.json_number(q -> 'expected'))), ' ')
+			(SELECT string_agg(format('Of %s of %s, %s linked with %s for certain, and %s of all links are expected to be right.%s', anonopt.rows_text(anonopt.json_number(q -> 'people'), m),
+				CASE WHEN q ->> 'of' = r.evidence -> 'release' ->> 'name' THEN 'this release' ELSE q ->> 'of' END,
+				CASE WHEN anonopt.json_number(q -> 'certain') = 1 THEN '1 is' ELSE anonopt.short_number(anonopt.json_number(q -> 'certain')) || ' are' END,
+				CASE WHEN q ->> 'target' = r.evidence -> 'release' ->> 'name' THEN 'this one' ELSE coalesce(q ->> 'target', 'a release of others') END,
+				anonopt.percent(anonopt.json_number(q -> 'expected')),
+				coalesce(' Not compared: ' || anonopt.json_names(q -> 'not_compared') || ', so there may be more.', '')), ' ')
 			FROM jsonb_path_query(r.evidence, '$.questions.linkability.attack[*]') q),
-			(SELECT format('Together with the other releases, the smallest group that can be told apart has %s.', anonopt.people_text(anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together')))
-				WHERE anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together') > 0),
+			'Links with ' || anonopt.json_names(r.evidence -> 'questions' -> 'linkability' -> 'uncounted') || ' are not counted.',
+			(SELECT format('Together with the other releases, the smallest group that can be told apart has %s.', anonopt.people_text(together)) WHERE together > 0),
 			(SELECT CASE WHEN jsonb_typeof(r.evidence -> 'questions' -> 'linkability' -> 'alone_by_value') IS DISTINCT FROM 'array' THEN 'Values that nobody else has are not counted.'
 				WHEN count(*) = 0 THEN 'No shown value is one person''s alone.' ELSE format('Values that nobody else has link %s.',
-				string_agg(format('%s by %s', anonopt.people_text(anonopt.json_number(q -> 'alone')), q ->> 'column'), ', ')) END
+				string_agg(format('%s by %s', anonopt.rows_text(anonopt.json_number(q -> 'alone'), m), q ->> 'column'), ', ')) END
 			FROM jsonb_path_query(r.evidence, '$.questions.linkability.alone_by_value[*]') q))
 		ELSE coalesce(
-			(SELECT string_agg(format('The best guess of %s is right for %s of the people, and would be for %s if their own rows were missing, and for %s with nothing known; it is certain for %s.', q ->> 'target',
-				anonopt.percent(anonopt.json_number(q -> 'expected')), anonopt.percent(anonopt.json_number(q -> 'baseline')),
+			(SELECT string_agg(format('The best guess of %s is right for %s of the %s, and would be for %s if their own rows were missing, and for %s with nothing known; it is certain for %s.', q ->> 'target',
+				anonopt.percent(anonopt.json_number(q -> 'expected')), CASE WHEN m ? 'rows' THEN 'rows' ELSE 'people' END, anonopt.percent(anonopt.json_number(q -> 'baseline')),
 				(SELECT anonopt.percent(anonopt.json_number(n -> 'expected')) FROM jsonb_path_query(r.evidence, '$.questions.inference[*] ? (@.known.size() == 0)') n WHERE n -> 'target' = q -> 'target' LIMIT 1),
-				anonopt.people_text(anonopt.json_number(q -> 'certain'))), ' ')
+				anonopt.rows_text(anonopt.json_number(q -> 'certain'), m)), ' ')
 			FROM jsonb_path_query(r.evidence, '$.questions.inference[*] ? (@.known.size() > 0)') q),
 			CASE WHEN cardinality(r.sensitive) = 0 THEN 'No sensitive column is shown.'
 				WHEN r.verified ->> 'l' IS NOT NULL THEN format('Each class has %s or more different sensitive values.', r.verified ->> 'l') ELSE 'Not measured.' END) END
-	FROM (SELECT r.evidence -> 'risk' -> 'residual' AS e) x
+	FROM (SELECT r.entry -> 'measures' AS m, anonopt.json_number(r.evidence -> 'questions' -> 'linkability' -> 'smallest_together') AS together) x
 $$;
 
 -- The three questions that the Article 29 Working Party asks of anonymous data, the releases side by side.
@@ -352,6 +385,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		ARRAY(SELECT anonopt.html_cells(VARIADIC ARRAY[format('%s: %s', q, asks)] || (SELECT array_agg(anonopt.report_answer(q, releases[j]) ORDER BY j) FROM generate_subscripts(releases, 1) j))
 			FROM (VALUES (1, 'singling out', 'can somebody be isolated?'), (2, 'linkability', 'can records of a person be linked?'),
 				(3, 'inference', 'can a value be deduced?')) v (place, q, asks) ORDER BY place))
+		|| coalesce('<p class="note">Counted when rows were written: ' || (SELECT string_agg(anonopt.html(format('%s on %s', (releases[j]).name, anonopt.moment_text((releases[j]).evidence -> 'release' ->> 'filled_at'))), ', ' ORDER BY j)
+			FROM generate_subscripts(releases, 1) j WHERE (releases[j]).evidence -> 'release' ->> 'filled_at' IS NOT NULL) || '.</p>', '')
 	FROM generate_subscripts(releases, 1) i HAVING count(*) > 0
 $$;
 
@@ -359,7 +394,9 @@ $$;
 CREATE FUNCTION anonopt.report_left_out(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN r.entry ->> 'epsilon' IS NOT NULL THEN '<p>Who is shown was drawn by chance, and who is left out is recorded nowhere.</p>'
-		WHEN r.kept THEN anonopt.html_table('{column,values,values of which nobody is shown,people with those,largest share that a value loses}',
+		WHEN r.kept AND jsonb_typeof(r.evidence -> 'missing' -> 'columns') IS DISTINCT FROM 'array' THEN '<p>Not counted.</p>'
+		WHEN r.kept THEN anonopt.html_table(CASE WHEN r.entry -> 'measures' ? 'rows' THEN '{column,values,values of which nobody is shown,rows with those,largest share that a value loses}'
+			ELSE '{column,values,values of which nobody is shown,people with those,largest share that a value loses}' END::text[],
 			ARRAY(SELECT anonopt.html_cells(c ->> 'column', anonopt.short_number(anonopt.json_number(c -> 'values')), anonopt.short_number(anonopt.json_number(c -> 'values_gone')),
 				anonopt.short_number(anonopt.json_number(c -> 'people_gone')), anonopt.percent(anonopt.json_number(c -> 'largest_share')))
 				FROM jsonb_path_query(r.evidence, '$.missing.columns[*]') c))
@@ -457,6 +494,20 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		ORDER BY s.low$query$, release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(class_columns) q)))
 $$;
 
+-- The same by the evidence, which lists small sizes.
+CREATE FUNCTION anonopt.report_kept_sizes(residual jsonb) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	WITH size AS (SELECT n, anonopt.json_number(s -> 1) AS classes
+		FROM jsonb_path_query(residual, '$.sizes[*]') s CROSS JOIN LATERAL (SELECT anonopt.json_number(s -> 0) AS n) x WHERE n BETWEEN 1 AND 100),
+	band AS (
+		SELECT min(n) AS low, CASE WHEN min(n) = max(n) THEN anonopt.short_number(min(n)) ELSE format('%s to %s', anonopt.short_number(min(n)), anonopt.short_number(max(n))) END AS sizes,
+			sum(classes) AS classes, sum(n * classes) AS people FROM size GROUP BY floor(log(2, n::numeric))
+		UNION ALL
+		SELECT 101, 'more than 100', classes, people FROM (SELECT anonopt.json_number(residual -> 'classes') - coalesce(sum(classes), 0) AS classes,
+			anonopt.json_number(residual -> 'people') - coalesce(sum(n * classes), 0) AS people FROM size) x WHERE classes > 0)
+	SELECT array_agg(anonopt.html_cells(sizes, anonopt.short_number(classes), anonopt.short_number(people)) ORDER BY low) FROM band
+$$;
+
 -- What a release's generalized columns show: hierarchy, level, and some of the labels.
 CREATE FUNCTION anonopt.report_columns(r anonopt.reported, generalized name[]) RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -491,25 +542,26 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_tem
 DECLARE
 	generalized name[] := ARRAY(SELECT g::name FROM jsonb_array_elements_text(r.entry -> 'generalized') WITH ORDINALITY x (g, i) ORDER BY i);
 	measures jsonb := r.entry -> 'measures';
+	residual jsonb := r.evidence -> 'risk' -> 'residual';
 	cells float8 := anonopt.rows_measured(measures) * cardinality(generalized);
-	promises text[] := ARRAY[
-		anonopt.html_cells('k: people in the smallest class', r.verified ->> 'promised_k',
-			anonopt.short_number(anonopt.json_number(measures -> 'k')), anonopt.short_number(anonopt.json_number(r.verified -> 'k'))),
-		anonopt.html_cells('l: different sensitive values in a class', anonopt.report_promised(r, 'l'),
-			measures ->> 'l', r.verified ->> 'l'),
-		anonopt.html_cells('t: how far a class''s sensitive values are from all', anonopt.report_promised(r, 't'),
-			anonopt.short_number(anonopt.json_number(measures -> 't')), anonopt.short_number(anonopt.json_number(r.verified -> 't'))),
-		anonopt.html_cells('rows shown', '',
-			anonopt.short_number(anonopt.rows_measured(measures) - anonopt.json_number(measures -> 'suppressed')), anonopt.short_number(anonopt.json_number(r.verified -> 'rows'))),
-		anonopt.html_cells('the promise is kept', '', '',
-			CASE (r.verified ->> 'ok')::boolean WHEN true THEN 'yes' WHEN false THEN 'no' ELSE 'not all can be measured' END)]
-		|| ARRAY(SELECT anonopt.html_cells(o.model, o.promise, '', anonopt.short_number(o.measured)) FROM anonopt.report_others(r) o);
+	-- by verify, now or since its rows were written
+	verified boolean := r.release IS NOT NULL OR jsonb_typeof(r.evidence -> 'verified' -> 'found') = 'object' IS TRUE;
+	kept text := CASE (r.verified ->> 'ok')::boolean WHEN true THEN 'yes' WHEN false THEN 'no' ELSE 'not all can be measured' END;
+	promises text[] := ARRAY(SELECT anonopt.html_cells(what, promised, written, CASE WHEN verified THEN since END) FROM (VALUES
+			(1, 'k: people in the smallest class', r.verified ->> 'promised_k', anonopt.short_number(anonopt.json_number(measures -> 'k')), anonopt.short_number(anonopt.json_number(r.verified -> 'k'))),
+			(2, 'l: different sensitive values in a class', anonopt.report_promised(r, 'l'), measures ->> 'l', r.verified ->> 'l'),
+			(3, 't: how far a class''s sensitive values are from all', anonopt.report_promised(r, 't'),
+				anonopt.short_number(anonopt.json_number(measures -> 't')), anonopt.short_number(anonopt.json_number(r.verified -> 't'))),
+			(4, 'rows shown', '', anonopt.short_number(coalesce(anonopt.json_number(residual -> 'rows'), anonopt.json_number(residual -> 'people'),
+				anonopt.rows_measured(measures) - anonopt.json_number(measures -> 'suppressed'))), anonopt.short_number(anonopt.json_number(r.verified -> 'rows'))),
+			(5, 'the promise is kept', '', CASE WHEN NOT verified THEN kept END, kept)) x (i, what, promised, written, since) ORDER BY i)
+		|| ARRAY(SELECT anonopt.html_cells(o.model, o.promise, anonopt.short_number(o.written), anonopt.short_number(o.measured)) FROM anonopt.report_others(r) o);
 	losses text[] := ARRAY(SELECT anonopt.html_cells(m.what, m.value) FROM (VALUES
 			(1, 'GLM: detail lost, all columns equally', anonopt.percent(anonopt.json_number(measures -> 'glm') / nullif(cells, 0))),
 			(2, 'NWP: detail lost, columns by weight', anonopt.percent(anonopt.json_number(measures -> 'nwp'))),
-			(3, 'CM: people outside their class''s majority', anonopt.percent(anonopt.json_number(measures -> 'cm'))),
+			(3, format('CM: %s outside their class''s majority', CASE WHEN measures ? 'rows' THEN 'rows' ELSE 'people' END), anonopt.percent(anonopt.json_number(measures -> 'cm'))),
 			(4, 'NECD: bias of class sizes', anonopt.percent(anonopt.json_number(measures -> 'necd'))),
-			(5, 'DCN: discernibility, people squared', anonopt.short_number(anonopt.json_number(measures -> 'dcn'))),
+			(5, format('DCN: discernibility, %s squared', CASE WHEN measures ? 'rows' THEN 'rows' ELSE 'people' END), anonopt.short_number(anonopt.json_number(measures -> 'dcn'))),
 			(6, 'classes', anonopt.short_number(anonopt.json_number(measures -> 'classes')))) m (i, what, value)
 		WHERE m.value <> '' ORDER BY m.i);
 BEGIN
@@ -526,12 +578,13 @@ BEGIN
 		'uncovered', coalesce('; no promise covers: ' || anonopt.report_uncovered(r), ''),
 		'publisher', r.entry ->> 'published_by',
 		'published', left(r.entry ->> 'published_at', 10),
-		'promises', anonopt.html_part('Promises', anonopt.html_table('{what,promised,when published,measured now}', promises)),
-		'losses', anonopt.html_part('Loss when published', anonopt.html_table('{measure,value}', losses)),
+		'promises', anonopt.html_part('Promises', anonopt.html_table(ARRAY['what', 'promised', CASE WHEN r.entry ->> 'filled_at' IS NULL THEN 'when published' ELSE 'when rows were written' END, CASE WHEN r.release IS NOT NULL THEN 'measured now'
+			WHEN verified THEN 'found by verify on ' || anonopt.moment_text(r.evidence -> 'verified' ->> 'at')
+			ELSE 'not measured since' END], promises)),
+		'losses', anonopt.html_part(CASE WHEN r.entry ->> 'filled_at' IS NULL THEN 'Loss when published' ELSE 'Loss when rows were written' END, anonopt.html_table('{measure,value}', losses)),
 		'sizes', anonopt.html_part('Sizes of classes', anonopt.html_table(
-			CASE WHEN measures ? 'rows' THEN '{rows in a class,classes,rows}' ELSE '{people in a class,classes,people}' END::text[],
-			CASE WHEN r.kept THEN ARRAY(SELECT anonopt.html_cells(anonopt.short_number(anonopt.json_number(s -> 0)), anonopt.short_number(anonopt.json_number(s -> 1)),
-				anonopt.short_number(anonopt.json_number(s -> 0) * anonopt.json_number(s -> 1))) FROM jsonb_path_query(r.evidence, '$.risk.residual.sizes[0 to 11]') s)
+			CASE WHEN CASE WHEN r.kept THEN residual ->> 'counted' = 'rows' ELSE measures ? 'rows' END THEN '{rows in a class,classes,rows}' ELSE '{people in a class,classes,people}' END::text[],
+			CASE WHEN r.kept THEN anonopt.report_kept_sizes(residual)
 			ELSE anonopt.report_sizes(r.release, ARRAY(SELECT g::name FROM jsonb_array_elements_text(r.entry -> 'class_columns') WITH ORDINALITY x (g, i) ORDER BY i)) END)),
 		'columns', anonopt.html_part('What the columns show', anonopt.html_table('{column,hierarchy,level,labels,for example}', CASE WHEN r.kept THEN ARRAY(
 			SELECT anonopt.html_cells(c ->> 'column', c ->> 'hierarchy', c ->> 'level', c ->> 'labels', '') FROM jsonb_path_query(r.evidence, '$.columns[*]') c)
@@ -630,7 +683,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			FROM choice c WHERE c.asked = c.k),
 		'options', (SELECT anonopt.html_table('{""}'::text[] || array_agg(o.name ORDER BY o.i, o.place),
 				ARRAY(SELECT anonopt.html_cells(VARIADIC what || (SELECT array_agg(p.figures[row] ORDER BY p.i, p.place) FROM option p))
-					FROM unnest('{k asked for,k,l,people left out,"detail lost (GLM)",highest risk,average risk}'::text[]) WITH ORDINALITY w (what, row) ORDER BY row))
+					FROM unnest(ARRAY['k asked for', 'k', 'l', CASE WHEN releases[1].entry -> 'measures' ? 'rows' THEN 'rows left out' ELSE 'people left out' END, 'detail lost (GLM)', 'highest risk', 'average risk']) WITH ORDINALITY w (what, row) ORDER BY row))
 			FROM option o)))
 $$;
 
@@ -825,14 +878,13 @@ BEGIN
 		'promise', missing ->> 'promise',
 		'unmeasured', missing ->> 'unmeasured',
 		'limit', time_limit,
-		'cut', array_to_string(cut, ' '),
 		'verdicts', CASE WHEN published THEN (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)
 			FROM generate_subscripts(releases, 1) i) ELSE '<p>Nothing has been published yet.</p>' END,
 		'about', (SELECT string_agg(anonopt.fill('<tr><th scope="row">{{what}}</th><td>{{value}}</td></tr>', to_jsonb(a)), E'\n' ORDER BY a.i) FROM (VALUES
 				(1, 'data set', dataset),
 				(2, 'relation', declared.relation::text),
 				(3, 'rows', anonopt.short_number(coalesce(anonopt.json_number(risk -> 'records'), anonopt.rows_measured(releases[1].entry -> 'measures')))),
-				(4, 'people', CASE WHEN declared.person IS NOT NULL THEN anonopt.short_number(anonopt.json_number(risk -> 'people')) END),
+				(4, 'people', CASE WHEN declared.person IS NOT NULL THEN anonopt.short_number(coalesce(anonopt.json_number(risk -> 'people'), anonopt.json_number(releases[1].entry -> 'measures' -> 'people'))) END),
 				(5, 'purpose', purpose),
 				(6, 'recipient', recipient),
 				(7, 'author', author),
@@ -849,25 +901,28 @@ BEGIN
 				anonopt.html_cells('average risk', anonopt.percent(anonopt.json_number(risk -> 'average'))),
 				anonopt.html_cells('share of people at a risk above ' || anonopt.percent(threshold), anonopt.percent(anonopt.json_number(risk -> 'share_above')))]))) END,
 		'comparisons', nullif(comparisons, ''),
-		'front', anonopt.draw_front('{k,loss}',
-			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
-			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(curve) n),
-			ARRAY(SELECT jsonb_build_object('name', x.name, 'k', x.verified -> 'k', 'ring', i, 'loss', round((anonopt.json_number(x.entry -> 'measures' -> 'glm')
-					/ nullif(anonopt.rows_measured(x.entry -> 'measures') * cardinality(qis), 0) * 100)::numeric, 2))
-				FROM unnest(releases) WITH ORDINALITY x
-					(release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i) WHERE x.verified ->> 'k' IS NOT NULL AND x.entry -> 'measures' ->> 'glm' IS NOT NULL)),
-		'rings', coalesce((SELECT format(' (%s)', string_agg(format('%s: %s', i, (releases[i]).name), '; ' ORDER BY i)) FROM generate_subscripts(releases, 1) i), ''),
 		'options', CASE WHEN choices IS NOT NULL THEN anonopt.report_options(releases, qis, choices, curve, found, cells) END,
 		'questions', anonopt.report_questions(releases),
 		'risks', CASE WHEN cardinality(releases) > 0 THEN anonopt.report_risk(coalesce(risk, releases[1].before), releases, threshold) END,
-		'nodes', anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}',
-			ARRAY(SELECT anonopt.html_cells(VARIADIC anonopt.levels_text(qis, n.levels) || anonopt.measure_cells(n, cells)) FROM unnest(front) n)),
-		'recodings', anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}',
-			ARRAY(SELECT anonopt.html_cells(VARIADIC 'local'::text || anonopt.measure_cells(n, cells)) FROM unnest(curve) n)),
+		'trade_off', anonopt.report_trade_off(CASE WHEN cardinality(front) > 0 OR cardinality(curve) > 0 THEN jsonb_build_object(
+			'front', anonopt.draw_front('{k,loss}',
+				ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
+				ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(curve) n),
+				ARRAY(SELECT jsonb_build_object('name', x.name, 'k', x.verified -> 'k', 'ring', i, 'loss', round((anonopt.json_number(x.entry -> 'measures' -> 'glm')
+						/ nullif(anonopt.rows_measured(x.entry -> 'measures') * cardinality(qis), 0) * 100)::numeric, 2))
+					FROM unnest(releases) WITH ORDINALITY x
+						(release, name, entry, unchanged, sensitive, pseudonyms, verified, before, after, "values", threshold, least, evidence, kept, i) WHERE x.verified ->> 'k' IS NOT NULL AND x.entry -> 'measures' ->> 'glm' IS NOT NULL)),
+			'rings', coalesce((SELECT format(' (%s)', string_agg(format('%s: %s', i, (releases[i]).name), '; ' ORDER BY i)) FROM generate_subscripts(releases, 1) i), ''),
+			'cut', array_to_string(cut, ' '),
+			'nodes', CASE WHEN cardinality(front) > 0 THEN anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}',
+				ARRAY(SELECT anonopt.html_cells(VARIADIC anonopt.levels_text(qis, n.levels) || anonopt.measure_cells(n, cells)) FROM unnest(front) n)) END,
+			'recodings', CASE WHEN cardinality(curve) > 0 THEN anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}',
+				ARRAY(SELECT anonopt.html_cells(VARIADIC 'local'::text || anonopt.measure_cells(n, cells)) FROM unnest(curve) n)) END) END,
+			missing::text NOT LIKE '%the trade-off%'),
 		'releases', CASE WHEN published THEN details ELSE '<p>Nothing has been published yet.</p>' END,
 		'together', anonopt.report_together(combined),
 		'dropped', dropped_names,
-		'declaration', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', ARRAY(SELECT c #>> '{}' FROM jsonb_array_elements(declaration) c)),
+		'declaration', CASE WHEN declaration IS NOT NULL THEN anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', ARRAY(SELECT c #>> '{}' FROM jsonb_array_elements(declaration) c)) END,
 		'promises', (SELECT anonopt.fill(E'<h3>Promises declared</h3>\n{{&table}}', jsonb_build_object('table',
 				anonopt.html_table('{model,threshold,column,c,population,known to an attacker}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
 					p.column_name::text, anonopt.short_number(p.c), p.population::text, CASE WHEN p.columns_known > 0 THEN format('any %s columns', p.columns_known)

@@ -15,11 +15,18 @@
  * while they are locked.  If the current role or a superuser owns all that is
  * read, nobody else can add code, and the functions found are all there are.
  * Otherwise the relation is read as its owner, on the same terms.
+ *
+ * For a report by a superuser, who may lock any table, tables are locked
+ * against all that adds code: indexes, statistics, children, partitions,
+ * constraints and policies.  Then the functions found are all there are, too,
+ * whoever owns the tables.  Other roles may not take such a lock, which also keeps
+ * VACUUM out.
  */
 #include "catalog/trusted_code.h"
 
 #include "access/relation.h"
 #include "access/transam.h"
+#include "access/xlog.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -29,6 +36,7 @@
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "rewrite/rowsecurity.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -44,6 +52,7 @@ typedef struct Reached
 	List	   *relations;
 	CalledCode	code;
 	bool		as_invoker;		/* a view that reads with its caller's rights */
+	bool		is_frozen;		/* nobody can add code to tables meanwhile */
 } Reached;
 
 /* Whether a role may run code of another: its own, or a superuser's. */
@@ -127,6 +136,14 @@ reach_expressions(Reached *reached, Relation relation)
 	}
 }
 
+static bool
+is_table(Oid relation)
+{
+	char		kind = get_rel_relkind(relation);
+
+	return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE;
+}
+
 static void reach_relation(Reached *reached, Oid oid);
 
 static void
@@ -158,6 +175,8 @@ reach_relation(Reached *reached, Oid oid)
 		return;
 	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
+	if (reached->is_frozen && is_table(oid))
+		LockRelationOid(oid, ShareUpdateExclusiveLock);
 	relation = relation_open_existing(oid);
 	reached->relations = lappend_oid(reached->relations, oid);
 	if (oid >= FirstNormalObjectId)
@@ -216,7 +235,7 @@ require_trust(Oid relation, Oid role, const Reached *reached)
 	{
 		Oid			owner = relation_owner(lfirst_oid(cell));
 
-		if (!role_trusts(role, owner))
+		if (!role_trusts(role, owner) && !(reached->is_frozen && is_table(lfirst_oid(cell))))
 			refuse_relation(relation, role, psprintf("Relation %s belongs to role \"%s\", who could give it an index with any function.",
 													 relation_sql_name(lfirst_oid(cell)), GetUserNameFromId(owner, false)));
 	}
@@ -309,6 +328,7 @@ own_code_refused(void)
 void
 require_own_code(Oid relation)
 {
+	Reached		reached = {0};
 	Oid			owner;
 
 	/* what is gone is said by whoever reads it */
@@ -318,7 +338,9 @@ require_own_code(Oid relation)
 	if (owner == GetUserId() || (!superuser() && has_privs_of_role(GetUserId(), owner)))
 		return;
 	own_code_is_refused = true;
-	require_trusted_relation(relation);
+	reached.is_frozen = superuser() && !RecoveryInProgress();
+	reach_relation(&reached, relation);
+	require_trust(relation, GetUserId(), &reached);
 	own_code_is_refused = false;
 }
 

@@ -22,7 +22,9 @@ extern void require_trusted_relation(Oid relation);
 /*
  * Whether data sets are loaded only if reading what they name runs no code of
  * others: what is not the current role's, nor of a role that it is a member of,
- * must be trusted.  A superuser is a member of no other role here.
+ * must be trusted.  A superuser is a member of no other role here, but reads tables
+ * of others that run no code of theirs, and locks them against such code until the
+ * transaction ends.
  */
 extern void own_code_begin(void);
 extern void own_code_end(void);

@@ -82,19 +82,26 @@ add_label_keys(const Classes *classes, TupleTable *table)
 					classes->node[a]->label_of[classes->first_leaf[class_at(classes, class, a)]]);
 }
 
-ShownPeople
-shown_in_classes(const Classes *classes, bool overlaps, Classes **counted)
+Classes *
+classes_counted(const Classes *classes)
 {
-	ShownPeople shown = {.population = classes->population};
 	Classes    *copy = memcpy(palloc(sizeof(Classes)), classes, sizeof(Classes));
-	bool	   *hidden;
 
 	/* its arrays have room for what is added */
 	copy->table = NULL;
 	if (classes->starred > 0)
 		classes_add_starred(copy);
 	classes_count(copy);
-	*counted = copy;
+	return copy;
+}
+
+ShownPeople
+shown_in_classes(const Classes *classes, bool overlaps, Classes **counted)
+{
+	ShownPeople shown = {.population = classes->population};
+	Classes    *copy = *counted = classes_counted(classes);
+	bool	   *hidden;
+
 	if (!overlaps)
 	{
 		add_label_keys(copy, copy->table);
@@ -618,10 +625,20 @@ attack_effort(const ShownPeople *shown, int columns)
 	return sets * (shown->tuples->ntuples + 1.0) * (20 + words / 8);
 }
 
+/* Adds figures, and what they are about. */
 static void
-add_figures(List **list, const AttackFigures *figures)
+add_figures(List **list, const Population *population, const AttackFigures *figures)
 {
-	*list = lappend(*list, memcpy(palloc(sizeof(AttackFigures)), figures, sizeof(AttackFigures)));
+	AttackFigures *copy = memcpy(palloc(sizeof(AttackFigures)), figures, sizeof(AttackFigures));
+
+	copy->names = palloc(sizeof(char *) * (figures->nknown + 1));
+	for (int i = 0; i < figures->nknown; i++)
+		copy->names[i] = unconstify(char *, population->attrs[figures->known[i]].name);
+	if (figures->column >= 0)
+		copy->target = population->columns[figures->column]->name;
+	else if (figures->is_mean)
+		copy->target = figures->nknown == 1 ? "any column" : psprintf("any %d columns", figures->nknown);
+	*list = lappend(*list, copy);
 }
 
 /* The worst set of those attacked, and the mean of all. */
@@ -630,13 +647,13 @@ add_worst_and_mean(List **list, const Attack *attack)
 {
 	AttackFigures figures = attack->worst;
 
-	add_figures(list, &figures);
+	add_figures(list, attack->shown->population, &figures);
 	figures.is_mean = true;
 	figures.people = rint(attack->sum.people / attack->nsets);
 	figures.certain = rint(attack->sum.certain / attack->nsets);
 	figures.highest = attack->sum.highest / attack->nsets;
 	figures.expected = attack->sum.expected / attack->nsets;
-	add_figures(list, &figures);
+	add_figures(list, attack->shown->population, &figures);
 }
 
 /* Singles out by sets of columns; returns how many numbers of known columns are left out. */
@@ -672,7 +689,7 @@ single_out_people(const ShownPeople *shown, const Knowledge *knowledge, double e
 		}
 		attack.worst.baseline = baseline;
 		if (knowledge->n >= 0)
-			add_figures(list, &attack.worst);
+			add_figures(list, shown->population, &attack.worst);
 		else
 			add_worst_and_mean(list, &attack);
 	}
@@ -692,7 +709,7 @@ infer_column(const ShownPeople *shown, int column, const Knowledge *knowledge, d
 	count_everybody(&by_nothing);
 	attack = by_nothing;
 	attack_by(&by_nothing, set, 0, infer, HUGE_VAL);
-	add_figures(list, &by_nothing.worst);
+	add_figures(list, shown->population, &by_nothing.worst);
 	if (any && attack_effort(shown, knowledge->columns) * INFERENCE_EFFORT > effort)
 		return false;
 	if (knowledge->n == 0)
@@ -704,7 +721,7 @@ infer_column(const ShownPeople *shown, int column, const Knowledge *knowledge, d
 	else
 		attack_by(&attack, set, shown->population->nattrs, infer, effort);
 	if (!attack.left_out)
-		add_figures(list, &attack.worst);
+		add_figures(list, shown->population, &attack.worst);
 	return !attack.left_out;
 }
 
@@ -725,14 +742,4 @@ attack_people(const ShownPeople *shown, const Knowledge *knowledge, double effor
 			(*left_out)++;
 	}
 	return list;
-}
-
-const char *
-attack_target(const Population *population, const AttackFigures *figures)
-{
-	if (figures->column >= 0)
-		return population->columns[figures->column]->name;
-	if (!figures->is_mean)
-		return NULL;
-	return figures->nknown == 1 ? "any column" : psprintf("any %d columns", figures->nknown);
 }

@@ -25,7 +25,12 @@ typedef struct AttackFigures
 	AttackKind	attack;
 	bool		is_mean;		/* over all sets of so many columns */
 	int			nknown;
-	int			known[MAX_ATTRIBUTES];
+	int			known[MAX_ATTRIBUTES];	/* attributes, and */
+	char	  **names;			/* of all columns that are known */
+	const char *target;			/* the column that is inferred, a relation, or
+								 * any so many columns; or NULL */
+	int			nunseen;
+	char	  **unseen;			/* further columns, which cannot be compared */
 	int			column;			/* that is inferred, or -1 */
 	double		people;
 	double		certain;
@@ -90,10 +95,12 @@ typedef struct ShownPeople
 								 * shown; NULL: all are */
 } ShownPeople;
 
+/* Classes, counted, with the one of stars; those given stay as they are. */
+extern Classes *classes_counted(const Classes *classes);
+
 /*
- * Those in classes, which stay as they are; the classes counted, with the one of
- * stars.  If labels overlap, none fits a code yet.  Those of a population as it
- * was read.
+ * The people in classes, which are counted.  If labels overlap, none fits a code
+ * yet.  Those of a population as it was read.
  */
 extern ShownPeople shown_in_classes(const Classes *classes, bool overlaps, Classes **counted);
 extern ShownPeople shown_as_read(const Population *population);
@@ -115,9 +122,6 @@ typedef struct Knowledge
 #define ATTACK_EFFORT 6e9
 
 extern double attack_effort(const ShownPeople *shown, int columns);
-
-/* What figures are about: the column that is inferred, or any so many; or NULL. */
-extern const char *attack_target(const Population *population, const AttackFigures *figures);
 
 /*
  * Attacks people: singling out, and inference of each sensitive column that is

@@ -288,6 +288,9 @@ join(uint32 *joined, uint32 a, uint32 b)
 	joined[Max(a, b)] = Min(a, b);
 }
 
+/* A hierarchy that a release was made with, as it is now; NULL if it is gone, or another role's. */
+extern const Attribute *composition_hierarchy(Composition *composition, Oid relation);
+
 /*
  * Finds a content's labels in the hierarchy that it was made with or, if that
  * is gone or another role's, in the data set's; returns false if they are in

@@ -57,8 +57,8 @@ read_hierarchy(Oid relation)
 	return attr;
 }
 
-static Attribute *
-find_hierarchy(Composition *composition, Oid relation)
+const Attribute *
+composition_hierarchy(Composition *composition, Oid relation)
 {
 	KnownHierarchy *known;
 	MemoryContext old;
@@ -119,7 +119,7 @@ bool
 find_labels_anywhere(FoundLabels *found, Composition *composition, const KnownContent *placed, int i)
 {
 	const ReleaseEntry *known = &placed->release;
-	const Attribute *attr = find_hierarchy(composition, known->hierarchies[i]);
+	const Attribute *attr = composition_hierarchy(composition, known->hierarchies[i]);
 	int			column = attribute_of_column(composition->dataset, known->generalized[i]);
 	const Generalization anywhere = {BY_RECORDS};
 

@@ -9,24 +9,17 @@
  */
 #include "release/release_attack.h"
 
-#include "access/xact.h"
 #include "base/budget.h"
 #include "base/names.h"
 #include "catalog/trusted_code.h"
 #include "engine/known_columns.h"
-#include "engine/node_classes.h"
 #include "engine/refinement.h"
-#include "engine/risk.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "read/reading.h"
 #include "release/hold_back.h"
 #include "release/release_verify.h"
-#include "utils/guc.h"
-#include "utils/json.h"
-#include "utils/snapmgr.h"
 #include "utils/lsyscache.h"
-#include "utils/resowner.h"
 
 static bool
 is_named(char *const *names, int n, const char *name)
@@ -132,10 +125,10 @@ guessed_columns(const Release *release, const Population *population)
 	return shown;
 }
 
-/* The people in the classes of a release, and the classes. */
-static ShownPeople
-shown_people(const Release *release, bool overlaps, Classes **counted)
+ShownPeople
+release_shown_people(const Release *release, bool as_candidates, Classes **counted)
 {
+	bool		overlaps = as_candidates || labels_overlap(release);
 	ShownPeople shown = shown_in_classes(release->classes, overlaps, counted);
 
 	shown.guessed = guessed_columns(release, release->population);
@@ -144,6 +137,12 @@ shown_people(const Release *release, bool overlaps, Classes **counted)
 	else if (overlaps)
 		cover_labels(shown.candidates, release->classes);
 	return shown;
+}
+
+bool
+release_shows_classes(const Release *release)
+{
+	return release->classes->out == NULL && !holds_any(release->held);
 }
 
 /* Whether somebody knows more than labels: a sensitive column. */
@@ -210,7 +209,7 @@ know_values(const Release *release, char *const *known, int nknown)
 	bool	   *hidden = budget_alloc_zero(sizeof(bool), (Size) n + 1);
 	uint64	   *key = palloc(sizeof(uint64) * population->nwords);
 	Classes    *classes;
-	Candidates *by_labels = shown_people(release, true, &classes).candidates;
+	Candidates *by_labels = release_shown_people(release, true, &classes).candidates;
 	TupleTable *table;
 	bool		any_hidden = false;
 
@@ -329,17 +328,17 @@ refuse_register(Oid relation)
 }
 
 /* Links a release's classes with those of a register, by the columns that both have or, of these, the known ones. */
-static AttackLink *
+static AttackFigures *
 link_register(const Release *release, Oid relation, char *const *known, int nknown)
 {
-	AttackLink *link = palloc0(sizeof(AttackLink));
+	AttackFigures *link = palloc0(sizeof(AttackFigures));
 	Dataset    *dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
 	bool		overlap = labels_overlap(release);
 
 	/* codes have the places of the whole population */
 	Population	common = *release->population;
 	Classes    *counted;
-	ShownPeople shown = shown_people(release, true, &counted);
+	ShownPeople shown = release_shown_people(release, true, &counted);
 	Outsiders  *people;
 	int64		others = 0;
 
@@ -355,46 +354,46 @@ link_register(const Release *release, Oid relation, char *const *known, int nkno
 			(nknown >= 0 && !is_named(known, nknown, declared->column)))
 			continue;
 		require_comparable(release->dataset->relation, relation, declared->column);
-		link->figures.known[link->n] = a;
-		dataset->attributes[link->n] = *declared;
-		common.attrs[link->n] = release->population->attrs[a];
-		link->names[link->n++] = declared->column;
+		link->known[link->nknown] = a;
+		dataset->attributes[link->nknown] = *declared;
+		common.attrs[link->nknown] = release->population->attrs[a];
+		link->names[link->nknown++] = declared->column;
 	}
-	common.nattrs = dataset->nattributes = link->n;
-	if (link->n == 0)
+	common.nattrs = dataset->nattributes = link->nknown;
+	if (link->nknown == 0)
 		refuse_register(relation);
 	people = read_outsiders(dataset, relation, &common, true);
 	for (uint32 i = 0; i < people->ntuples; i++)
 		others += people->counts[i];
-	add_class_links(&link->figures, counted, link->figures.known, link->n,
-					count_covered(&shown, link->figures.known, link->n, people), overlap);
-	attack_end_links(&link->figures, others, !overlap);
+	add_class_links(link, counted, link->known, link->nknown,
+					count_covered(&shown, link->known, link->nknown, people), overlap);
+	attack_end_links(link, others, !overlap);
 	return link;
 }
 
 /* ------------------------------------------------------------------ refinement */
 
 /* What the exact classes of a recoding tell of the others, as a link with nothing. */
-static AttackLink *
+static AttackFigures *
 link_refinement(const Release *release, const Classes *counted)
 {
 	int			nattrs = release->population->nattrs;
-	AttackLink *link = palloc0(sizeof(AttackLink));
+	AttackFigures *link = palloc0(sizeof(AttackFigures));
 	Refined    *refined = palloc0(sizeof(Refined) * (nattrs + 1));
 	const Refined *all = &refined[nattrs];
 
 	refine_classes(counted, refined);
-	link->figures.attack = ATTACK_REFINEMENT;
-	link->figures.people = (double) all->people_wide;
-	link->figures.certain = (double) all->people_certain;
+	link->attack = ATTACK_REFINEMENT;
+	link->people = (double) all->people_wide;
+	link->certain = (double) all->people_certain;
 	link->names = palloc(sizeof(char *) * (nattrs + 1));
 	for (int a = 0; a < nattrs; a++)
-		link->names[link->n++] = declared_attribute(release->dataset, a)->column;
+		link->names[link->nknown++] = declared_attribute(release->dataset, a)->column;
 	if (all->people_wide == 0)
 		return link;
-	link->figures.highest = 1.0 / all->least_possible;
-	link->figures.expected = 1 / all->leaves_left;
-	link->figures.baseline = 1 / all->leaves_shown;
+	link->highest = 1.0 / all->least_possible;
+	link->expected = 1 / all->leaves_left;
+	link->baseline = 1 / all->leaves_shown;
 	return link;
 }
 
@@ -405,7 +404,7 @@ static ShownPeople
 attack_source(const Release *release, char *const *known, int nknown, List **links)
 {
 	Classes    *counted;
-	ShownPeople shown = shown_people(release, labels_overlap(release), &counted);
+	ShownPeople shown = release_shown_people(release, false, &counted);
 
 	if (links != NULL && nknown < 0 && release->by.kind == BY_RECODING && !release->permuted)
 		*links = lappend(*links, link_refinement(release, counted));
@@ -451,249 +450,4 @@ release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown,
 	}
 	release_close(release);
 	return shown;
-}
-
-/* ------------------------------------------------------- figures of an entry */
-
-/* What is spent on figures while publishing, and the most columns known of several. */
-#define FIGURES_EFFORT 3e8
-#define FIGURES_COLUMNS 3
-
-/* A row, whose known columns are null if there are fewer than none. */
-static void
-append_attack(StringInfo json, const AttackFigures *figures, char *const *known, int nknown, const char *target)
-{
-	appendStringInfo(json, "%s{\"attack\": \"%s\", \"known\": %s", json->data[json->len - 1] == '[' ? "" : ", ",
-					 attack_names[figures->attack], nknown < 0 ? "null" : "[");
-	for (int i = 0; i < nknown; i++)
-	{
-		appendStringInfoString(json, i > 0 ? ", " : "");
-		escape_json(json, known[i]);
-	}
-	appendStringInfo(json, "%s, \"target\": ", nknown < 0 ? "" : "]");
-	if (target == NULL)
-		appendStringInfoString(json, "null");
-	else
-		escape_json(json, target);
-	appendStringInfo(json, ", \"people\": %.0f, \"certain\": %.0f, \"highest\": %s, \"expected\": %s, \"baseline\": %s}",
-					 figures->people, figures->certain, number_text(figures->highest), number_text(figures->expected),
-					 number_text(figures->baseline));
-}
-
-static void
-append_attacks(StringInfo json, const ShownPeople *shown)
-{
-	const Knowledge knowledge = {.n = -1,.most = FIGURES_COLUMNS};
-	int			left_out;
-	ListCell   *cell;
-
-	appendStringInfoChar(json, '[');
-	foreach(cell, attack_people(shown, &knowledge, FIGURES_EFFORT, &left_out))
-	{
-		const AttackFigures *figures = lfirst(cell);
-		char	   *known[MAX_ATTRIBUTES];
-
-		for (int i = 0; i < figures->nknown; i++)
-			known[i] = unconstify(char *, shown->population->attrs[figures->known[i]].name);
-		append_attack(json, figures, known, figures->is_mean ? -1 : figures->nknown, attack_target(shown->population, figures));
-	}
-	appendStringInfoChar(json, ']');
-}
-
-void
-append_within_memory(StringInfo json, const void *of, void (*append) (StringInfo json, const void *of))
-{
-	MemoryContext old = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(old, "anonopt figures", ALLOCSET_DEFAULT_SIZES);
-	ResourceOwner owner = CurrentResourceOwner;
-	int			len = json->len;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		append(json, of);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(old);
-		error = CopyErrorData();
-		if (error->sqlerrcode != ERRCODE_OUT_OF_MEMORY)
-			PG_RE_THROW();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		json->len = len;
-		appendStringInfoString(json, "null");
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
-	CurrentResourceOwner = owner;
-}
-
-static void
-append_residual(StringInfo json, const void *of)
-{
-	const Release *release = of;
-	const Population *population = release->population;
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
-	Classes    *counted;
-	ShownPeople shown;
-
-	/*
-	 * rows of people who are left out are in classes, which are not those
-	 * shown where some are held back
-	 */
-	if (release->classes->out != NULL || holds_any(release->held))
-	{
-		appendStringInfoString(json, "null");
-		return;
-	}
-	population_mark(population, marks);
-	shown = shown_people(release, labels_overlap(release), &counted);
-	append_attacks(json, &shown);
-	population_release(population, marks);
-}
-
-/* Sizes of classes up to which their numbers are recorded, so that any threshold above 1 % has its share of people. */
-#define LISTED_SIZES 100
-
-void
-append_risk(StringInfo json, const int64 *sizes, uint32 n)
-{
-	ClassRisks	risks = {.threshold = 1,.smallest = PG_INT64_MAX};
-	int64		listed[LISTED_SIZES + 1] = {0};
-	const char *comma = "";
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		add_class_risks(&risks, sizes[i], sizes[i], sizes[i] > 0);
-		if (sizes[i] <= LISTED_SIZES)
-			listed[sizes[i]]++;
-	}
-	appendStringInfo(json, "{\"people\": " INT64_FORMAT ", \"classes\": " INT64_FORMAT ", \"alone\": " INT64_FORMAT,
-					 risks.people, risks.classes, risks.uniques);
-	if (risks.people > 0)
-		appendStringInfo(json, ", \"smallest\": " INT64_FORMAT ", \"highest\": %s, \"average\": %s", risks.smallest,
-						 number_text(1.0 / risks.smallest), number_text(risks.found / risks.people));
-	appendStringInfoString(json, ", \"sizes\": [");
-	for (int size = 1; size <= LISTED_SIZES; size++)
-		if (listed[size] > 0)
-		{
-			appendStringInfo(json, "%s[%d, " INT64_FORMAT "]", comma, size, listed[size]);
-			comma = ", ";
-		}
-	appendStringInfoString(json, "]");
-}
-
-/* How easily people were recognized, by their values. */
-static void
-append_initial_risk(StringInfo json, const Population *population)
-{
-	const TupleTable *tuples = population->tuples;
-	int64	   *sizes = population_alloc(population, sizeof(int64), (Size) tuples->ntuples + 1);
-
-	for (uint32 i = 0; i < tuples->ntuples; i++)
-		sizes[i] = class_people(population, tuples, i);
-	append_risk(json, sizes, tuples->ntuples);
-	pfree(sizes);
-}
-
-/*
- * The quasi-identifiers of the source alone, without what is promised.  Where
- * the release has read every leaf, it is not read again.
- */
-static Population *
-people_before(const Release *release)
-{
-	Dataset    *dataset = memcpy(palloc(sizeof(Dataset)), release->dataset, sizeof(Dataset));
-	Population *population = memcpy(palloc(sizeof(Population)), release->population, sizeof(Population));
-	int			level;
-
-	population->nsensitive = 0;
-	if (release->by.kind == BY_RECODING || release->by.kind == BY_RECORDS)
-		return population;
-	dataset->npromises = dataset->nattributes = 0;
-	dataset->attributes = palloc(sizeof(Declared) * (release->dataset->nattributes + 1));
-	for (int i = 0; i < release->dataset->nattributes; i++)
-		if (release->dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
-			dataset->attributes[dataset->nattributes++] = release->dataset->attributes[i];
-	level = NewGUCNestLevel();
-	/* who reads for the release has been told of unknown values */
-	sql_set("client_min_messages", "error");
-	population = population_read(dataset);
-	AtEOXact_GUC(false, level);
-	return population;
-}
-
-static void
-append_initial(StringInfo json, const void *of)
-{
-	const Release *release = of;
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (release->population->ncolumns + 1));
-	ShownPeople shown;
-
-	/* of a sample, nothing is told that its rows do not tell */
-	if (is_private(release))
-	{
-		appendStringInfoString(json, "null");
-		return;
-	}
-	population_mark(release->population, marks);
-	shown = shown_as_read(people_before(release));
-	append_initial_risk(json, shown.population);
-	appendStringInfoString(json, ", \"singling_out\": ");
-	append_attacks(json, &shown);
-	appendStringInfoChar(json, '}');
-	population_release(release->population, marks);
-}
-
-char *
-release_attack_figures(const Release *release)
-{
-	StringInfoData json;
-
-	if (release->classes == NULL || release->form == RELEASE_LIVE_VIEW)
-		return NULL;
-	initStringInfo(&json);
-	appendStringInfoString(&json, "{\"residual\": ");
-	append_within_memory(&json, release, append_residual);
-	appendStringInfoString(&json, ", \"initial\": ");
-	append_within_memory(&json, release, append_initial);
-	appendStringInfoChar(&json, '}');
-	return json.data;
-}
-
-static void
-append_links(StringInfo json, const void *of)
-{
-	ListCell   *cell;
-
-	appendStringInfoChar(json, '[');
-	foreach(cell, release_attack_links(of, MOST_PAIRS_OF_FIGURES))
-	{
-		const AttackLink *link = lfirst(cell);
-
-		append_attack(json, &link->figures, link->names, link->n, link->target);
-	}
-	appendStringInfoChar(json, ']');
-}
-
-char *
-release_link_figures(const ReleaseEntry *entry)
-{
-	StringInfoData json;
-	int			level = NewGUCNestLevel();
-
-	initStringInfo(&json);
-	/* what is left out is told by attack */
-	sql_set("client_min_messages", "error");
-	see_own_changes();
-	append_within_memory(&json, entry, append_links);
-	PopActiveSnapshot();
-	AtEOXact_GUC(false, level);
-	return json.data;
 }

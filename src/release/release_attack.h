@@ -8,19 +8,10 @@
 #include "engine/attack.h"
 #include "release/release.h"
 
-/* An attack that is not by any columns: a linkage with a relation or release, or refinement. */
-typedef struct AttackLink
-{
-	AttackFigures figures;
-	int			n;
-	char	  **names;			/* of the columns */
-	const char *target;
-} AttackLink;
-
 /*
  * Reads a release of the caller whose known columns, if there are some, are
  * the only ones; there is no population if it has no rows.  Unless links is
- * NULL, adds AttackLinks: with a register of people, if there is one, whose values
+ * NULL, adds AttackFigures: with a register of people, if there is one, whose values
  * are generalized as a refresh would; or with other releases; and refinement.
  */
 extern ShownPeople release_read_attacked(const ReleaseEntry *entry, char *const *known, int nknown, Oid people,
@@ -43,28 +34,11 @@ extern List *release_attack_links(const ReleaseEntry *entry, double most_pairs);
 #define MOST_PAIRS_OF_FIGURES 2e7
 
 /*
- * The figures of a release whose classes have been chosen, as json:
- *
- *	{"residual": [ROW, …], "initial": {RISK, "singling_out": [ROW, …]}}
- *
- * Each ROW is {"attack", "known", "target", "people", "certain", "highest",
- * "expected", "baseline"}, as anonopt.attack returns them, for any 1, 2, 3 and
- * all known columns; initial ones, of the source as it is, are of singling out
- * alone, beside the risk that its classes pose.  What takes too much time or memory is left out, or null.  NULL if there
- * are no classes: of a live view.
+ * The people whom a release shows whose classes have been chosen, sought among
+ * candidates if labels overlap, or always; and these classes, with that of stars.
+ * Whether they are those shown: not if some are held back, or people left out of them.
  */
-extern char *release_attack_figures(const Release *release);
-
-/* Likewise what links a content that was just recorded with others: [ROW, …]. */
-extern char *release_link_figures(const ReleaseEntry *entry);
-
-/*
- * How easily people are recognized in classes of these sizes, with the numbers
- * of small ones: the beginning of an object of json.
- */
-extern void append_risk(StringInfo json, const int64 *sizes, uint32 n);
-
-/* Adds figures of something, in memory of their own, or null if that does not suffice for them. */
-extern void append_within_memory(StringInfo json, const void *of, void (*append) (StringInfo json, const void *of));
+extern ShownPeople release_shown_people(const Release *release, bool as_candidates, Classes **counted);
+extern bool release_shows_classes(const Release *release);
 
 #endif

@@ -8,10 +8,19 @@
  * releases as well as a name does.  Labels that no hierarchy has, such as ranges
  * of recodings, fit all.  Contents are what was shown last; the releases
  * themselves, or rights on them, are not needed.
+ *
+ * A sensitive column may be shown as it is by one of them, and at a level by the
+ * other, or at different levels.  Then values are equal if their labels at the
+ * coarser level are.  Contents have digests of values, so the hierarchy is the
+ * one, of those that the coarser release was made with, that has all values of
+ * both.  If none or several have them, the column is not compared, and named.  So is
+ * one that only one of them generalizes.
  */
 #include "release/release_attack.h"
 
 #include "base/budget.h"
+#include "base/bytes.h"
+#include "base/names.h"
 #include "miscadmin.h"
 
 /* A content's labels of a column. */
@@ -31,6 +40,15 @@ typedef struct CommonLabels
 	LabelSide	sides[2];
 } CommonLabels;
 
+/* A column of which both show values or, at some level, labels. */
+typedef struct CommonValue
+{
+	int			at[2];			/* its place on each side */
+	KeyCounter *labels[2];		/* digests of values, which count the digest
+								 * of the label of each at the coarser level;
+								 * NULL if both show the same level */
+} CommonValue;
+
 /* What two contents have in common. */
 typedef struct CommonColumns
 {
@@ -38,7 +56,7 @@ typedef struct CommonColumns
 	int			n;
 	CommonLabels labels[MAX_ATTRIBUTES];
 	int			nvalues;
-	int			(*values)[2];
+	CommonValue *values;
 	KeyCounter *numbers;		/* of equal values */
 	KeyCounter *rows[2];		/* on each side: labels, and that number */
 } CommonColumns;
@@ -103,6 +121,109 @@ find_common_labels(Composition *composition, const KnownContent *a, const KnownC
 		fill_side(&labels->sides[side], &found[side], found[1 - side].hierarchy);
 }
 
+static uint64
+label_digest(const char *label)
+{
+	return label == NULL ? 0 : portable_digest(label, strlen(label));
+}
+
+/* The labels of a content's values at a level that is as coarse or coarser; NULL if a hierarchy has not all values. */
+static KeyCounter *
+labels_of_values(const Content *content, int v, const Hierarchy *hierarchy, int level)
+{
+	KeyCounter *labels = key_counter_create(CurrentMemoryContext, 1, 1024);
+	int			shown = Max(content->value_levels[v], 0);
+
+	for (uint32 leaf = 0; leaf < hierarchy->nleaves && level <= hierarchy->height; leaf++)
+	{
+		uint32		known = labels->nkeys;
+		uint64		label = label_digest(hierarchy->labels[level][hierarchy->levels[level].label_of[leaf]]);
+
+		*key_counter_candidate(labels) = label_digest(hierarchy->labels[shown][hierarchy->levels[shown].label_of[leaf]]);
+		if (key_counter_add(labels, 0) == known)
+			labels->counts[known] = (int64) label;
+	}
+	/* NULL without a leaf is in the last label, if it is the only one there */
+	*key_counter_candidate(labels) = 0;
+	if (key_counter_find(labels) == PG_UINT32_MAX)
+		(void) key_counter_add(labels, level == hierarchy->height && hierarchy->levels[level].nlabels == 1 ?
+							   (int64) label_digest(hierarchy->labels[level][0]) : 0);
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		*key_counter_candidate(labels) = content_row(content, i)[code_words(content->nattrs) + v];
+		if (key_counter_find(labels) == PG_UINT32_MAX)
+			return NULL;
+	}
+	return labels;
+}
+
+/*
+ * Finds the labels of a column that the sides show at different levels; returns
+ * false unless exactly one of the hierarchies of the coarser side has them all.
+ */
+static bool
+find_value_labels(Composition *composition, const KnownContent *const *sides, CommonValue *value)
+{
+	const int	levels[2] = {sides[0]->content->value_levels[value->at[0]], sides[1]->content->value_levels[value->at[1]]};
+	const ReleaseEntry *coarser = &sides[levels[1] > levels[0]]->release;
+	Oid			found = InvalidOid;
+
+	for (int h = 0; h < coarser->nhierarchies; h++)
+	{
+		const Attribute *attr = composition_hierarchy(composition, coarser->hierarchies[h]);
+		KeyCounter *labels[2] = {NULL, NULL};
+
+		for (int side = 0; side < 2 && attr != NULL; side++)
+			labels[side] = labels_of_values(sides[side]->content, value->at[side], attr->hierarchy, Max(levels[0], levels[1]));
+		if (labels[0] == NULL || labels[1] == NULL)
+			continue;
+		if (OidIsValid(found) && found != coarser->hierarchies[h])
+			return false;
+		memcpy(value->labels, labels, sizeof(labels));
+		found = coarser->hierarchies[h];
+	}
+	return OidIsValid(found);
+}
+
+/* A value of a side, or its label at the coarser level. */
+static uint64
+common_value(const CommonValue *value, int which, const uint64 *values)
+{
+	KeyCounter *labels = value->labels[which];
+
+	if (labels == NULL)
+		return values[value->at[which]];
+	*key_counter_candidate(labels) = values[value->at[which]];
+	return (uint64) labels->counts[key_counter_find(labels)];
+}
+
+/* Finds the columns that both show, as they are or at levels; names those that cannot be compared. */
+static void
+find_values(Composition *composition, const KnownContent *const *sides, CommonColumns *common, AttackFigures *link)
+{
+	const Content *a = sides[0]->content;
+	const Content *b = sides[1]->content;
+	const ReleaseEntry *of_a = &sides[0]->release;
+	const ReleaseEntry *of_b = &sides[1]->release;
+
+	common->values = palloc0(sizeof(CommonValue) * (a->nvalues + 1));
+	for (int i = 0; i < a->nvalues; i++)
+	{
+		CommonValue value = {.at = {i, find_name(a->values[i], (const char *const *) b->values, b->nvalues)}};
+
+		if (value.at[1] >= 0 && (a->value_levels[i] == b->value_levels[value.at[1]] || find_value_labels(composition, sides, &value)))
+		{
+			common->values[common->nvalues++] = value;
+			link->names[link->nknown++] = a->values[i];
+		}
+		else if (value.at[1] >= 0 || find_name(a->values[i], (const char *const *) of_b->generalized, of_b->ngeneralized) >= 0)
+			link->unseen[link->nunseen++] = a->values[i];
+	}
+	for (int i = 0; i < of_a->ngeneralized; i++)
+		if (find_name(of_a->generalized[i], (const char *const *) b->values, b->nvalues) >= 0)
+			link->unseen[link->nunseen++] = of_a->generalized[i];
+}
+
 /* Counts the rows of a side by what both have. */
 static void
 count_rows(CommonColumns *common, int which)
@@ -120,7 +241,7 @@ count_rows(CommonColumns *common, int which)
 
 		number[0] = 0;
 		for (int v = 0; v < common->nvalues; v++)
-			number[v] = row[words + common->values[v][which]];
+			number[v] = common_value(&common->values[v], which, row + words);
 		memset(key, 0, sizeof(uint64) * (size + 1));
 		for (int i = 0; i < common->n; i++)
 			put_code(key, i, code_at(row, common->labels[i].sides[which].attr));
@@ -197,29 +318,30 @@ add_row_links(const CommonColumns *common, double most_pairs, AttackFigures *fig
 
 /* Links the rows of a content with those of another; returns false if it takes too long. */
 static bool
-link_contents(Composition *composition, const KnownContent *a, const KnownContent *b, double most_pairs, AttackLink *link)
+link_contents(Composition *composition, const KnownContent *a, const KnownContent *b, double most_pairs, AttackFigures *link)
 {
 	CommonColumns common = {.contents = {a->content, b->content}};
+	const KnownContent *const sides[2] = {a, b};
+	Size		size = sizeof(char *) * (a->release.ngeneralized + a->content->nvalues + 1);
 
-	common.nvalues = common_values(a->content, b->content, &common.values);
-	link->names = MemoryContextAlloc(GetMemoryChunkContext(link), sizeof(char *) * (a->release.ngeneralized + common.nvalues + 1));
+	link->names = MemoryContextAlloc(GetMemoryChunkContext(link), size);
+	link->unseen = MemoryContextAlloc(GetMemoryChunkContext(link), size);
 	for (int i = 0; i < a->release.ngeneralized; i++)
 		for (int j = 0; j < b->release.ngeneralized; j++)
 			if (strcmp(a->release.generalized[i], b->release.generalized[j]) == 0)
 			{
-				link->names[link->n++] = a->release.generalized[i];
+				link->names[link->nknown++] = a->release.generalized[i];
 				common.labels[common.n].sides[0].attr = i;
 				common.labels[common.n].sides[1].attr = j;
 				find_common_labels(composition, a, b, &common.labels[common.n++]);
 				break;
 			}
-	for (int v = 0; v < common.nvalues; v++)
-		link->names[link->n++] = a->content->values[common.values[v][0]];
+	find_values(composition, sides, &common, link);
 	common.numbers = key_counter_create(CurrentMemoryContext, Max(common.nvalues, 1), 1024);
 	count_rows(&common, 0);
 	count_rows(&common, 1);
 	link->target = b->release.name;
-	return add_row_links(&common, most_pairs, &link->figures);
+	return add_row_links(&common, most_pairs, link);
 }
 
 List *
@@ -241,7 +363,7 @@ release_attack_links(const ReleaseEntry *entry, double most_pairs)
 	contents[own].content = known_content_load(&contents[own], CurrentMemoryContext);
 	for (int i = 0; i < n; i++)
 	{
-		AttackLink *link = palloc0(sizeof(AttackLink));
+		AttackFigures *link = palloc0(sizeof(AttackFigures));
 		MemoryContext work;
 		MemoryContext old;
 		bool		is_linked;
@@ -266,6 +388,10 @@ release_attack_links(const ReleaseEntry *entry, double most_pairs)
 			links = lappend(links, link);
 		else
 			left_out++;
+		if (is_linked && link->nunseen > 0)
+			ereport(NOTICE,
+					(errmsg("release %s is linked without column \"%s\"", link->target, link->unseen[0]),
+					 errdetail("Both show it, in different ways that no hierarchy which can be read makes comparable. More rows may be linked.")));
 	}
 	if (left_out > 0)
 		ereport(NOTICE,

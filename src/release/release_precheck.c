@@ -9,6 +9,7 @@
 
 #include "access/relation.h"
 #include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "miscadmin.h"
@@ -28,8 +29,10 @@ require_release_owner(Oid relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of release %s", relation_sql_name(relation)),
-				 errhint("If you are a member of it, SET ROLE %s first.",
-						 quote_identifier(GetUserNameFromId(owner, false)))));
+				 errhint("If you are a member of it, SET ROLE %s first.%s",
+						 quote_identifier(GetUserNameFromId(owner, false)),
+						 pg_class_aclcheck(own_relation("auditor"), GetUserId(), ACL_SELECT) != ACLCHECK_OK ? "" :
+						 " What is on record of it is in anonopt.evidence, which needs no right on it.")));
 }
 
 int

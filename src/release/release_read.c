@@ -194,7 +194,8 @@ check_rare(const Release *release, const char *column, int64 rare, int64 all, bo
 	ereport(level,
 			(errcode(level == ERROR ? ERRCODE_INVALID_PARAMETER_VALUE : ERRCODE_WARNING),
 			 errmsg("column \"%s\" would single people out", column),
-			 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.", rare, all, release->promise.k),
+			 errdetail("%s with a value that fewer than " INT64_FORMAT " have: " INT64_FORMAT " of " INT64_FORMAT ".",
+					   release->dataset->person != NULL ? "Rows" : "People", release->promise.k, rare, all),
 			 sensitive ? errhint("Show it generalized, with anonopt.add_sensitive(..., hierarchy => ..., level => 2), or call anonopt.set_insensitive, too, if it may be published unchanged.") :
 			 errhint("Declare it as a quasi-identifier, or call anonopt.set_insensitive if it may be published unchanged.")));
 }

@@ -47,15 +47,11 @@ find_known(KnownNames *known, const Population *population)
 
 	for (int i = 0; i < knowledge->n; i++)
 	{
-		int			found = -1;
+		int			found = 0;
 
-		for (int a = 0; a < population->nattrs; a++)
-			if (strcmp(population->attrs[a].name, known->names[i]) == 0)
-				found = a;
-		for (int j = 0; j < i; j++)
-			if (knowledge->set[j] == found)
-				found = -1;
-		if (found < 0)
+		while (found < population->nattrs && strcmp(population->attrs[found].name, known->names[i]) != 0)
+			found++;
+		if (found == population->nattrs || find_name(known->names[i], (const char *const *) known->names, i) >= 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("column \"%s\" cannot be known", known->names[i]),
@@ -88,12 +84,12 @@ require_countable(const ShownPeople *shown, int columns)
 /* ----------------------------------------------------------------------- rows */
 
 static void
-put_figures(ResultRow *row, const AttackFigures *figures, char *const *names, int nnames, const char *target)
+put_figures(ResultRow *row, const AttackFigures *figures)
 {
 	put_string(row, "attack", attack_names[figures->attack]);
 	if (!figures->is_mean)
-		put_datum(row, "known", NAMEARRAYOID, names_datum(names, nnames));
-	put_string(row, "target", target);
+		put_datum(row, "known", NAMEARRAYOID, names_datum(figures->names, figures->nknown));
+	put_string(row, "target", figures->target);
 	put_count(row, "people", (int64) figures->people);
 	put_count(row, "certain", (int64) figures->certain);
 	put_number(row, "highest", figures->highest);
@@ -114,14 +110,7 @@ put_attacks(ResultRow *row, const ShownPeople *shown, KnownNames *known)
 		return;
 	require_countable(shown, known->knowledge.columns);
 	foreach(cell, attack_people(shown, &known->knowledge, ATTACK_EFFORT, &left_out))
-	{
-		const AttackFigures *figures = lfirst(cell);
-		char	   *names[MAX_ATTRIBUTES];
-
-		for (int i = 0; i < figures->nknown; i++)
-			names[i] = unconstify(char *, shown->population->attrs[figures->known[i]].name);
-		put_figures(row, figures, names, figures->nknown, attack_target(shown->population, figures));
-	}
+		put_figures(row, lfirst(cell));
 	if (left_out > 0)
 		ereport(NOTICE,
 				(errmsg_plural("%d attack by any number of columns is left out",
@@ -150,9 +139,9 @@ declare_columns(Dataset *dataset, char *const *names, int n, Role role, const Kn
 static void
 put_register(ResultRow *row, Dataset *dataset, Oid relation)
 {
-	AttackFigures figures = {0};
-	int64		others = 0;
 	char	   *names[MAX_ATTRIBUTES];
+	AttackFigures figures = {.names = names,.target = get_rel_name(relation)};
+	int64		others = 0;
 	int			n = 0;
 	QueryRows  *sizes;
 	bool		isnull;
@@ -163,7 +152,7 @@ put_register(ResultRow *row, Dataset *dataset, Oid relation)
 			names[n] = dataset->attributes[i].column;
 			dataset->attributes[n++] = dataset->attributes[i];
 		}
-	dataset->nattributes = n;
+	dataset->nattributes = figures.nknown = n;
 	if (n == 0)
 		refuse_register(relation);
 	sizes = read_matched_sizes(dataset, relation);
@@ -176,7 +165,7 @@ put_register(ResultRow *row, Dataset *dataset, Oid relation)
 		others += theirs * groups;
 	}
 	attack_end_links(&figures, others, true);
-	put_figures(row, &figures, names, n, get_rel_name(relation));
+	put_figures(row, &figures);
 }
 
 OWN_FUNCTION(anonopt_attack_relation)
@@ -226,10 +215,6 @@ OWN_FUNCTION(anonopt_attack_release)
 	if (shown.population != NULL)
 		put_attacks(row, &shown, &known);
 	foreach(cell, links)
-	{
-		const AttackLink *link = lfirst(cell);
-
-		put_figures(row, &link->figures, link->names, link->n, link->target);
-	}
+		put_figures(row, lfirst(cell));
 	return (Datum) 0;
 }

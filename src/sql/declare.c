@@ -613,10 +613,12 @@ static PromiseModel
 model_argument(FunctionCallInfo fcinfo)
 {
 	const char *names[MODELS];
+	int			n = 0;
 
-	for (int model = 0; model < MODELS; model++)
-		names[model] = model_name((PromiseModel) model);
-	return (PromiseModel) choice_argument(fcinfo, "model", "Models", names, MODELS, " and ");
+	/* a recoding alone promises what comes behind these */
+	for (; n < MODELS && !model_needs_boxes((PromiseModel) n); n++)
+		names[n] = model_name((PromiseModel) n);
+	return (PromiseModel) choice_argument(fcinfo, "model", "Models", names, n, " and ");
 }
 
 /*

@@ -32,6 +32,16 @@ typedef struct RecodingCall
 	RowSpool	spool;
 } RecodingCall;
 
+static void
+require_promised(const Promise *promise, const Dataset *dataset)
+{
+	if (!promises_anything(promise, dataset))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing is promised"),
+				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
+}
+
 /* Gets the arguments from the data set on, which both functions share. */
 static void
 recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
@@ -44,11 +54,7 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 	order->promise = promise_arguments(fcinfo, dataset);
 	require_overlaps_kept(dataset, "a recoding");
 	promise_imply_limits(&order->promise, dataset);
-	if (!promises_anything(&order->promise, dataset))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("nothing is promised"),
-				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
+	require_promised(&order->promise, dataset);
 	order->loss = recoding_loss_argument(fcinfo, dataset);
 	order->labels = labels_argument(fcinfo);
 	if (possible.threshold > 0)
@@ -183,6 +189,7 @@ OWN_FUNCTION(anonopt_recoding_bound)
 
 	require_bounded(order.loss);
 	call.promise = promise_arguments(fcinfo, call.dataset);
+	require_promised(&call.promise, call.dataset);
 	order.labels = labels_argument(fcinfo);
 	order.deadline = deadline_argument(fcinfo);
 	if (!search_read(&call, ALGORITHM_RECODING_BOUND, NULL))

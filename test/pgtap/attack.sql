@@ -276,7 +276,73 @@ BEGIN
 	DROP TABLE refined;
 END $$;
 
-SELECT plan(22);
+-- Releases by cuts, with stars or without, that show s at a level, beside another by levels that shows it at a level of its own, or
+-- as it is. A value's group is the number of boundaries before it.
+CREATE FUNCTION attack.group_of(cut varbit, v int) RETURNS int LANGUAGE sql AS $$ SELECT length(replace(left(cut::text, v), '0', '')) $$;
+CREATE FUNCTION attack.s_label(v int, level int) RETURNS text LANGUAGE sql AS $$ SELECT attack.label(v::text, greatest(level, 0)) $$;
+CREATE FUNCTION attack.cut_differences(seed int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	cuts varbit[];
+	levels int[];
+	s_levels int[];
+	stars boolean := seed % 2 = 1;
+	n int;
+BEGIN
+	PERFORM setseed((seed % 1000) / 1000.0);
+	PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('c', 'f');
+	PERFORM anonopt.forget_release(release) FROM anonopt.release;
+	DROP TABLE IF EXISTS attack.cut, attack.leveled;
+	TRUNCATE attack.shown, attack.person, attack.covers;
+	DROP TABLE IF EXISTS attack.born;
+	n := 10 + attack.below(40);
+	CREATE TABLE attack.born AS SELECT i AS id, attack.below(8) AS q1, attack.below(6) AS q2, attack.below(8) AS q3,
+		CASE WHEN random() < 0.1 THEN NULL ELSE attack.below(8) END AS s, attack.below(3) AS u FROM generate_series(1, n) i;
+	cuts := ARRAY(SELECT (attack.below(128))::bit(7)::varbit FROM generate_series(1, 3));
+	levels := ARRAY[attack.below(4), attack.below(4), attack.below(4)];
+	s_levels := ARRAY[attack.below(5) - 1, attack.below(5) - 1];
+	FOR i IN 1 .. 2 LOOP
+		PERFORM anonopt.create_dataset(x, 'attack.born', 1), anonopt.add_quasi_identifier(x, 'q1', 'attack.leaves'), anonopt.add_quasi_identifier(x, 'q2', 'attack.leaves'),
+			anonopt.add_quasi_identifier(x, 'q3', 'attack.leaves'), anonopt.set_insensitive(x, 'id'), anonopt.add_sensitive(x, 'u') FROM substr('cf', i, 1) x;
+		IF s_levels[i] < 0 THEN
+			PERFORM anonopt.add_sensitive(substr('cf', i, 1), 's');
+		ELSE
+			PERFORM anonopt.add_sensitive(substr('cf', i, 1), 's', hierarchy => 'attack.leaves', level => s_levels[i]);
+		END IF;
+	END LOOP;
+	BEGIN
+		PERFORM anonopt.publish_table('attack.cut', 'c', cuts => cuts, k => 1 + attack.below(3), suppressed => CASE WHEN stars THEN 'star' ELSE 'omit' END, columns => '{id}');
+	EXCEPTION WHEN invalid_parameter_value THEN
+		RETURN;
+	END;
+	PERFORM anonopt.publish_table('attack.leveled', 'f', levels => levels, k => 1, columns => '{id}');
+	EXECUTE format('INSERT INTO attack.shown SELECT id, ARRAY[r.q1::text, r.q2::text, r.q3::text, attack.s_label(d.s, %s), d.u::text, %s], id FROM attack.cut r JOIN attack.born d USING (id, u)'
+		' WHERE r.s::text IS NOT DISTINCT FROM attack.s_label(d.s, %1$s)', s_levels[1], CASE WHEN stars THEN 'anonopt_suppressed::text' ELSE 'NULL' END);
+	RETURN QUERY SELECT seed || ' shows other rows' WHERE (SELECT count(*) FROM attack.cut) <> (SELECT count(*) FROM attack.shown);
+	INSERT INTO attack.person SELECT id, NULL, attack.s_label(s, s_levels[1]), u, id FROM attack.born JOIN attack.shown USING (id);
+	INSERT INTO attack.covers SELECT p.id, r.id, ARRAY[coalesce(x.cells[6] = 'true', false) OR attack.group_of(cuts[1], p.q1) = attack.group_of(cuts[1], r.q1),
+			coalesce(x.cells[6] = 'true', false) OR attack.group_of(cuts[2], p.q2) = attack.group_of(cuts[2], r.q2),
+			coalesce(x.cells[6] = 'true', false) OR attack.group_of(cuts[3], p.q3) = attack.group_of(cuts[3], r.q3),
+			attack.s_label(p.s, s_levels[1]) IS NOT DISTINCT FROM attack.s_label(r.s, s_levels[1]), p.u = r.u]
+		FROM attack.born p JOIN attack.shown y ON y.id = p.id, attack.born r JOIN attack.shown x ON x.id = r.id;
+	RETURN QUERY
+	WITH got AS (SELECT attack.line(ROW(attack, known, target, people, certain, highest, expected, baseline)::attack.figures) AS line
+		FROM (SELECT * FROM anonopt.attack('attack.cut') UNION ALL SELECT * FROM anonopt.attack('attack.cut', known => '{q1,s}')) x),
+	expected AS (SELECT attack.line(x) AS line FROM attack.expected(false) x UNION ALL SELECT attack.line(x) FROM attack.expected_by('{1,4}', 5, false) x
+		UNION ALL
+		SELECT attack.line(ROW('linkage', '{q1,q2,q3,s,u}', 'attack.leveled', count(*), count(*) FILTER (WHERE others = 1), coalesce(max(1.0 / nullif(others, 0)), 0), avg(coalesce(1.0 / nullif(others, 0), 0)),
+			(SELECT 1.0 / count(*) FROM attack.leveled))::attack.figures)
+		FROM (SELECT (SELECT count(*) FROM attack.leveled z JOIN attack.born o USING (id) WHERE o.u = p.u
+			AND attack.s_label(o.s, greatest(s_levels[1], s_levels[2])) IS NOT DISTINCT FROM attack.s_label(p.s, greatest(s_levels[1], s_levels[2]))
+			AND (coalesce(x.cells[6] = 'true', false) OR NOT EXISTS (SELECT FROM (VALUES (p.q1, o.q1, 1), (p.q2, o.q2, 2), (p.q3, o.q3, 3)) q (a, b, i) WHERE NOT EXISTS (
+				SELECT FROM generate_series(0, 7) v WHERE attack.group_of(cuts[i], v) = attack.group_of(cuts[i], a)
+				AND attack.label(v::text, levels[i]) = attack.label(b::text, levels[i]))))) AS others
+			FROM attack.shown x JOIN attack.born p USING (id)) y)
+	SELECT seed || ' has ' || line FROM (TABLE got EXCEPT ALL TABLE expected) x
+	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
+END $$;
+
+SELECT plan(27);
+SELECT is_empty($$SELECT attack.cut_differences(seed) FROM generate_series(1, pg_temp.few(60, 8)) seed$$, 'likewise of cuts, and of what is shown at levels');
 SELECT is_empty($$SELECT attack.differences(seed) FROM generate_series(1, pg_temp.few(144, 12)) seed$$, 'every figure is what plain SQL counts');
 
 -- Planted leaks: six people for each combination of values but 1, 1, 1, which one has; all with 2, 2, 2 are ill; incomes to the cent.
@@ -296,6 +362,20 @@ SELECT anonopt.add_sensitive('planted', 's'), anonopt.add_sensitive('planted', '
 SELECT anonopt.publish_table('attack.one', 'planted', levels => '{0,3,3}', k => 5), anonopt.publish_table('attack.two', 'planted', levels => '{3,0,3}', k => 5) \g /dev/null
 SELECT results_eq($$SELECT people, certain, expected FROM anonopt.attack('attack.one') WHERE attack = 'linkage' AND target = 'attack.two'$$,
 	$$SELECT count(*), count(*), 1::float8 FROM attack.planted$$, 'incomes to the cent link two releases');
+-- The same column at two levels, as it is, and as a quasi-identifier; the hierarchy of two that have the same labels is not known
+CREATE TABLE attack.other_leaves AS SELECT value, CASE WHEN value < 3 THEN '[0, 2)' ELSE '[2, 4)' END AS l1, '*' AS l2 FROM attack.leaves;
+ALTER TABLE attack.other_leaves ADD PRIMARY KEY (value);
+SELECT anonopt.create_dataset(d, 'attack.planted', 1), anonopt.add_quasi_identifier(d, 'q1', 'attack.leaves'), anonopt.set_identifier(d, 'id') FROM unnest('{as_it_is,at_a_level,known_by_it,ambiguous}'::text[]) d \g /dev/null
+SELECT anonopt.add_sensitive('as_it_is', 'q2'), anonopt.add_sensitive('at_a_level', 'q2', hierarchy => 'attack.leaves', level => 1),
+	anonopt.add_quasi_identifier('known_by_it', 'q2', 'attack.leaves'), anonopt.add_sensitive('ambiguous', 'q2', hierarchy => 'attack.leaves', level => 1),
+	anonopt.add_sensitive('ambiguous', 'q3', hierarchy => 'attack.other_leaves', level => 1) \g /dev/null
+SELECT anonopt.publish_table('attack.r_' || d, d, levels => l, k => 1) FROM (VALUES ('as_it_is', '{3}'::int[]), ('at_a_level', '{3}'), ('known_by_it', '{3,1}'), ('ambiguous', '{3}')) v (d, l) \g /dev/null
+SELECT results_eq($$SELECT target, known, highest FROM anonopt.attack('attack.r_as_it_is') WHERE attack = 'linkage' AND target LIKE 'attack.r%' ORDER BY target$$,
+	$$VALUES ('attack.r_ambiguous'::name, '{q1}'::name[], 1 / 379::float8), ('attack.r_at_a_level', '{q1,q2}', (SELECT 1 / min(n)::float8 FROM (SELECT count(*) AS n FROM attack.planted GROUP BY q2 / 2) x)),
+		('attack.r_known_by_it', '{q1}', 1 / 379::float8)$$, 'a column at a level links with the same one as it is');
+SELECT is((SELECT jsonb_object_agg(q ->> 'of', q -> 'not_compared') FROM jsonb_path_query(anonopt.evidence('attack.r_as_it_is'), '$.questions.linkability.attack[*] ? (exists(@.not_compared) && @.target == "attack.r_as_it_is")') q),
+	'{"attack.r_known_by_it": ["q2"], "attack.r_ambiguous": ["q2"]}', 'what is not compared has a name, in the older one''s evidence, too');
+SELECT alike(anonopt.report('as_it_is'), '%Of 379 people of attack.r_ambiguous, 0 are linked with this one for certain, % Not compared: q2, so there may be more.%', 'and in the report');
 SELECT anonopt.create_dataset('sampled', 'attack.planted') \g /dev/null
 SELECT anonopt.add_quasi_identifier('sampled', 'q1', 'attack.leaves'), anonopt.add_sensitive('sampled', 's'), anonopt.set_identifier('sampled', 'id') \g /dev/null
 SELECT anonopt.publish_table('attack.sample', 'sampled', levels => '{3}', epsilon => 1, delta => 0.01, trusted => true) \g /dev/null
@@ -365,5 +445,30 @@ SELECT ok(e -> 'missing' -> 'columns' IS NOT DISTINCT FROM 'null' AND e -> 'ques
 	AND (e -> 'risk' -> 'residual' ->> 'people')::int = (SELECT count(*) FROM attack.held_release), 'classes that are held back are not attacked in the evidence')
 FROM anonopt.evidence('attack.held_release') e;
 SELECT isnt((SELECT count(*) FROM attack.held_release), (SELECT count(*) FROM attack.held), 'some are held back');
+-- A class that is not held back, but thinned, since some left and more came: who waits for it is in the source, and not shown
+CREATE FUNCTION attack.thinned(gone int, came int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	e jsonb;
+	shown bigint;
+BEGIN
+	PERFORM anonopt.drop_release('attack.held_release');
+	PERFORM anonopt.forget_release(id => id) FROM anonopt.published WHERE name = 'attack.held_release';
+	TRUNCATE attack.held;
+	INSERT INTO attack.held SELECT i AS id, i % 2 AS q1, i % 5 AS q2, i / 2 % 5 AS s FROM generate_series(1, 60) i;
+	PERFORM anonopt.publish_table('attack.held_release', 'held', levels => '{0,2}', k => 3);
+	FOR n IN 1 .. 3 LOOP
+		DELETE FROM attack.held WHERE id IN (SELECT id FROM attack.held WHERE q1 = 0 ORDER BY random() LIMIT gone);
+		INSERT INTO attack.held SELECT 1000 * n + i, 0, i % 5, attack.below(6) FROM generate_series(1, came) i;
+		PERFORM anonopt.refresh_release('attack.held_release', hold_back => true);
+		e := anonopt.evidence('attack.held_release');
+		SELECT count(*) INTO shown FROM attack.held_release;
+		RETURN QUERY SELECT format('%s gone, %s come, night %s: %s shown of %s, evidence says %s, attacks %s', gone, came, n, shown, (SELECT count(*) FROM attack.held), e -> 'risk' -> 'residual' -> 'people', q -> 'people')
+		FROM jsonb_array_elements(coalesce(nullif(e -> 'questions' -> 'singling_out', '[]'), '[null]')) q
+		WHERE (e -> 'risk' -> 'residual' ->> 'people')::bigint <> shown OR (q ->> 'people')::bigint <> shown;
+	END LOOP;
+END $$;
+SET client_min_messages = error;
+SELECT setseed(.1);
+SELECT is_empty($$SELECT attack.thinned(g, c) FROM generate_series(1, 3) g, generate_series(3, pg_temp.few(48), 3) c$$, 'nobody who is left out of a thinned class is counted');
 SELECT * FROM finish();
 ROLLBACK;

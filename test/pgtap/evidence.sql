@@ -6,6 +6,16 @@ SET client_min_messages = error;
 SET anonopt.composition = off;
 SELECT setseed(.30);
 
+CREATE FUNCTION pg_temp.hint_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	hint text;
+BEGIN
+	EXECUTE statement;
+	RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+	RETURN hint;
+END $$;
 CREATE FUNCTION pg_temp.raises(statement text, state text, what text) RETURNS text LANGUAGE sql AS $$SELECT throws_ok(statement, state, NULL, what)$$;
 
 -- A random table with rare values, its hierarchies, and releases of each kind
@@ -52,7 +62,7 @@ BEGIN
 	RETURN found;
 END $$;
 CREATE FUNCTION pg_temp.told_risk(risk jsonb) RETURNS jsonb LANGUAGE sql AS
-	$$SELECT risk - '{prosecutor,journalist,marketer,singling_out}'::text[] || jsonb_build_object('above', risk -> 'prosecutor' -> 'above')$$;
+	$$SELECT risk - '{prosecutor,journalist,marketer,singling_out,counted}'::text[] || jsonb_build_object('above', risk -> 'prosecutor' -> 'above')$$;
 
 CREATE FUNCTION pg_temp.check_figures(form text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -141,7 +151,7 @@ SELECT unnest(ARRAY[is((SELECT count(*) FROM anonopt.attack('second') a WHERE a.
 	ok((SELECT max((q -> 'certain')::int) >= (SELECT count(*) FROM (SELECT income FROM people GROUP BY income HAVING count(*) = 1) i JOIN second USING (income) JOIN shown USING (income))
 		FROM jsonb_path_query(e, '$.questions.linkability.attack[*]') q), 'each unique income in both links for certain'),
 	is(anonopt.evidence('shown') -> 'combined' -> 'releases' @> '[{"name": "public.second", "linkage": [{"target": "public.shown"}]}]', true, 'the older one tells of it, too'),
-	alike(anonopt.report('d'), '%With public.shown, % people are linked for certain%', 'and the report')]) FROM anonopt.evidence('second') e;
+	alike(anonopt.report('d'), '%Of % people of this release, % linked with public.shown for certain%', 'and the report')]) FROM anonopt.evidence('second') e;
 UPDATE anonopt.published SET published_by = 'somebody else' WHERE name = 'public.shown';
 CREATE ROLE regress_told;
 ALTER TABLE second OWNER TO regress_told;
@@ -197,7 +207,10 @@ BEGIN
 	RESET ROLE;
 END $$;
 SELECT pg_temp.forge(f::jsonb, coalesce(f, 'nothing')) FROM unnest(ARRAY[NULL, '{}', '{"columns": 7, "initial": [], "residual": "<script>evil", "missing": {"a": null}, "measured": "x", "attack": [1, null, {"attack": "singling_out", "people": "many"}], "together": "<script>evil"}',
-	'{"columns": [{"column": "<script>evil", "shown": "sensitive", "alone": 1e400}, null, []], "initial": {"people": 0, "sizes": [[0, 0], ["a", {}], 5, [1e-400, 1]], "highest": "<script>evil"}, "k": {"measured": {"a": 1}}, "rows": [], "others": 5}']) f;
+	'{"columns": [{"column": "<script>evil", "shown": "sensitive", "alone": 1e400}, null, []], "initial": {"people": 0, "sizes": [[0, 0], ["a", {}], 5, [1e-400, 1]], "highest": "<script>evil"}, "k": {"measured": {"a": 1}}, "rows": [], "others": 5}',
+	'{"columns": [{"column": "s", "shown": "sensitive", "alone": 9e299, "labels": 1e300}], "together": 1e299, "attacks": {"initial": {"people": 1e300, "alone": 1e299, "highest": 1e300, "average": 1e-300, "sizes": [[1e299, 1e299], [1, 1e300]]}, "residual": [{"attack": "singling_out", "known": ["a"], "people": 1e300, "certain": 9e299, "highest": 1e300, "expected": 1e300}]},
+	"residual": {"people": 1e300, "classes": 1e300, "rows": 1e300, "smallest": 1e300, "average": 1e300, "sizes": [[1e300, 1e300], [2, 1e300], [3, 1e300]]}, "missing": [{"column": "a", "values": 1e300, "largest_share": 1e300}], "measured": [1e300], "links": [{"target": "x", "people": 1e300, "expected": 1e300}],
+	"k": {"measured": 0}, "l": {"measured": 1e300}, "t": {"measured": 1e300}, "rows": 1e300, "others": {"l": {"measured": 1e300}}}']) f;
 SELECT pg_temp.raises($$UPDATE anonopt.published SET figures = '[]'$$, '23514', 'figures are an object');
 
 -- A sample's entry tells nothing of who was not drawn: one person without a value changes none but what the rows show
@@ -260,6 +273,120 @@ SELECT anonopt.create_view('read_now', 'd', levels => '{2,0}', k => 4, materiali
 SELECT unnest(ARRAY[is(anonopt.evidence('read_now') -> 'questions' -> 'linkability' -> 'alone_by_value', 'null', 'values of a live view are not counted'),
 	alike(p, '%Values that nobody else has are not counted.%', 'and the report says so'), alike(p, '%Not counted.%', 'of singling out, too')]) FROM anonopt.report('d') p;
 SELECT anonopt.drop_release('read_now') \g /dev/null
+
+-- One unit where people have several rows, before anybody has called verify: classes and risks of people
+CREATE TABLE stay AS SELECT i % 90 AS who, 'v' || i % 7 AS a, 's' || i % 90 % 4 AS s FROM generate_series(1, 600) i;
+SELECT anonopt.create_dataset('stays', 'stay', 1, person => 'who'), anonopt.add_quasi_identifier('stays', 'a', 'word'), anonopt.add_sensitive('stays', 's');
+SELECT anonopt.publish_table('stays_shown', 'stays', levels => '{1}', k => 3);
+CREATE TABLE stay_class AS SELECT pair, count(DISTINCT who) AS people, count(*) AS n FROM stay JOIN word ON v = a GROUP BY pair;
+GRANT SELECT ON stay_class TO regress_auditor;
+SELECT unnest(ARRAY[is(e - '{prosecutor,journalist,marketer}'::text[], (SELECT jsonb_build_object('people', sum(people), 'rows', sum(n), 'counted', 'people', 'classes', count(*), 'alone', count(*) FILTER (WHERE people = 1),
+		'smallest', min(people), 'highest', 1::float8 / min(people), 'average', count(*)::float8 / sum(people), 'sizes', (SELECT jsonb_agg(jsonb_build_array(people, m) ORDER BY people)
+		FROM (SELECT people, count(*) AS m FROM stay_class WHERE people <= 100 GROUP BY people) z)) FROM stay_class), 'classes of people, not of rows'),
+	is(e -> 'prosecutor' -> 'highest', (SELECT to_jsonb(1::float8 / min(people)) FROM stay_class), 'and risks')]) FROM (SELECT anonopt.evidence('stays_shown') -> 'risk' -> 'residual') x (e);
+SET ROLE regress_auditor;
+SELECT unnest(ARRAY[alike(p, '%<li>600 rows are shown. Everybody shares all generalized values with at least ' || (SELECT min(people) - 1 FROM stay_class) || ' others,%', 'rows are rows and people people'),
+	alike(p, '%<li>Nobody has called verify since its rows were written. All figures were counted when its rows were written, on %', 'and when they were counted'),
+	alike(p, '%>not measured since<%', 'nothing is said to be measured now')]) FROM anonopt.report('stays') p;
+RESET ROLE;
+
+-- What verify found is beside what was found when rows were written, in evidence and on the page, with dates
+CREATE TABLE spoiled AS SELECT 'v' || i % 6 AS a, 's' || i % 5 AS s FROM generate_series(1, 300) i;
+GRANT SELECT ON spoiled TO regress_auditor;
+SELECT anonopt.create_dataset('spoiled', 'spoiled', 1), anonopt.add_quasi_identifier('spoiled', 'a', 'word'), anonopt.add_sensitive('spoiled', 's'), anonopt.add_promise('spoiled', 'alpha', 0.5, 's');
+SELECT anonopt.publish_table('spoiled_shown', 'spoiled', levels => '{1}', k => 10, l => 2);
+SELECT 'spoiled_shown'::regclass::oid AS spoiled \gset
+UPDATE spoiled_shown SET a = 'alone' WHERE ctid = (SELECT min(ctid) FROM spoiled_shown);
+SELECT * FROM anonopt.verify('spoiled_shown');
+CREATE FUNCTION pg_temp.figure_of(relation text, wanted text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE found jsonb;
+BEGIN
+	EXECUTE format('SELECT jsonb_build_object(''k'', min(n), ''l'', min(l), ''alpha'', max(most / n::float8)) -> %L FROM (SELECT sum(m) AS n, count(*) AS l, max(m) AS most FROM (SELECT a, s, count(*) AS m FROM %s GROUP BY a, s) v GROUP BY a) c', wanted, relation) INTO found;
+	RETURN found;
+END $$;
+CREATE VIEW spoiled_before AS SELECT pair AS a, s FROM spoiled JOIN word ON v = a;
+SELECT unnest(ARRAY[is(round((p ->> 'measured')::numeric, 9), round(pg_temp.figure_of('spoiled_before', p ->> 'model')::numeric, 9), p ->> 'model' || ', measured when rows were written'),
+	is(round((p ->> 'verified')::numeric, 9), round(pg_temp.figure_of('spoiled_shown', p ->> 'model')::numeric, 9), p ->> 'model' || ', found by verify')])
+	FROM jsonb_array_elements(anonopt.evidence('spoiled_shown') -> 'promises') p;
+SET ROLE regress_auditor;
+SELECT unnest(ARRAY[alike(p, '%verdict broken%Somebody is the only one with all their generalized values,%', 'red, in words'), alike(p, '%<th>when rows were written</th><th>found by verify on 20__-__-__ __:__ UTC</th>%', 'with dates'),
+	alike(p, '%What verify found on 20__-__-__ __:__ UTC: the smallest class, the rows, and whether promises are kept. All other figures were counted when its rows were written, on 20__-__-__ __:__ UTC.%', 'and which is which'),
+	alike(p, '%<td>k: people in the smallest class</td><td class="number">10</td><td class="number">100</td><td class="number">1</td>%', 'of k'),
+	unalike(p, '%with at least 0 others%', 'nobody has 0 others')]) FROM anonopt.report('spoiled') p;
+RESET ROLE;
+
+-- An auditor's page: all sizes of classes, no empty picture, and who is held back
+CREATE TABLE many AS SELECT 'v' || i % 8 AS a, 'v' || j % 8 AS b FROM generate_series(0, 7) i, generate_series(0, 7) j, generate_series(1, 3 + 9 * i * j % 200) n;
+SELECT anonopt.create_dataset('many', 'many', 1), anonopt.add_quasi_identifier('many', 'a', 'word'), anonopt.add_quasi_identifier('many', 'b', 'word');
+SELECT anonopt.publish_table('many_shown', 'many', levels => '{0,0}', k => 2);
+CREATE TABLE many_at_first AS TABLE many;
+GRANT SELECT ON many_at_first TO regress_auditor;
+INSERT INTO many VALUES ('v0', 'v0');
+SELECT anonopt.refresh_release('many_shown', hold_back => true);
+SET ROLE regress_auditor;
+SELECT unnest(ARRAY[unalike(p, '%<svg%', 'no picture where nothing was searched'), alike(p, '%<h2>The trade-off</h2><p>What else could be published was not searched for: the top of the page says why.</p>%', 'but why'),
+	alike(p, '%<li>Held back, and not shown as they are now: 1 person, some since 20%', 'who is held back is told'), unalike(p, '%Nobody is left out%', 'not that nobody is left out'),
+	is(split_part(split_part(p, '<h4>Sizes of classes</h4>', 2), '</table>', 1), E'\n<div class="wide">\n<table>\n<thead><tr><th>people in a class</th><th>classes</th><th>people</th></tr></thead>\n<tbody>\n<tr>'
+		|| (SELECT string_agg(anonopt.html_cells(CASE WHEN x.low > 100 THEN 'more than 100' WHEN x.low = x.high THEN x.low::text ELSE x.low || ' to ' || x.high END, x.classes::text, anonopt.short_number(x.people)), E'</tr>\n<tr>' ORDER BY x.low)
+			FROM (SELECT min(n) AS low, max(n) AS high, count(*) AS classes, sum(n)::float8 AS people FROM (SELECT count(*) AS n FROM many_at_first GROUP BY a, b) c GROUP BY CASE WHEN n > 100 THEN 99 ELSE floor(log(2, n)) END) x) || E'</tr>\n</tbody>\n', 'all sizes')])
+	FROM anonopt.report('many') p;
+RESET ROLE;
+
+-- The older of two releases does not look clean; a live view among them hides nothing
+CREATE TABLE rare AS SELECT i AS id, 'v' || i % 8 AS a, 'v' || i / 8 % 8 AS b, i * 1.01 AS income FROM generate_series(1, 128) i;
+SELECT anonopt.create_dataset('rare', 'rare', 1), anonopt.add_quasi_identifier('rare', 'a', 'word'), anonopt.add_quasi_identifier('rare', 'b', 'word'), anonopt.add_sensitive('rare', 'income'), anonopt.set_identifier('rare', 'id');
+SELECT anonopt.publish_table('rare_old', 'rare', levels => '{0,2}', k => 2);
+SELECT anonopt.create_view('rare_live', 'rare', levels => '{2,2}', k => 2, materialized => false);
+SET anonopt.composition = warn;
+SELECT anonopt.publish_table('rare_new', 'rare', levels => '{2,0}', k => 2);
+SET anonopt.composition = off;
+SELECT unnest(ARRAY[is((SELECT jsonb_agg(q - '{attack,known,highest,expected,baseline}'::text[]) FROM jsonb_path_query(e, '$.clauses[*] ? (@.clause == "linkability").answer.attack[*]') q),
+		'[{"of": "public.rare_new", "target": "public.rare_old", "people": 128, "certain": 128}]', 'the links of the newer release are the older one''s'),
+	is(e -> 'combined' -> 'smallest_together', e -> 'questions' -> 'linkability' -> 'smallest_together', 'one figure, in both places'),
+	is(e -> 'questions' -> 'linkability' -> 'uncounted', '["public.rare_live"]', 'a live view is not linked, and that is said')]) FROM anonopt.evidence('rare_old', 'wp29') e;
+SELECT is(anonopt.evidence(r) -> 'combined' ->> 'smallest_together', (SELECT min(n)::text FROM (SELECT count(*) AS n FROM rare GROUP BY a, b) c), 'what all together single out, with ' || r)
+FROM unnest('{rare_old,rare_live,rare_new}'::regclass[]) r;
+SELECT unnest(ARRAY[alike(p, '%Of 128 people of public.rare_new, 128 are linked with this one for certain,%', 'the page says so'), alike(p, '%Links with public.rare_live are not counted.%', 'and what is not counted'),
+	unalike(p, '%Of ,%', 'nothing is empty')]) FROM anonopt.report('rare') p;
+
+-- Hints for an auditor
+SET ROLE regress_auditor;
+SELECT is(pg_temp.hint_of(format(s, :spoiled)), 'If you are a member of it, SET ROLE postgres first. What is on record of it is in anonopt.evidence, which needs no right on it.', s)
+FROM unnest('{SELECT anonopt.attack(%s::regclass),SELECT anonopt.verify(%s::regclass)}'::text[]) s;
+RESET ROLE;
+
+-- A superuser gets the report about tables of others that run none of their code, and locks these against it
+SET ROLE regress_publisher;
+SELECT anonopt.create_dataset('plain', 'sly.people', 1), anonopt.add_quasi_identifier('plain', 'a', 'sly.word');
+RESET ROLE;
+SELECT unalike(anonopt.report('plain'), '%could run code%', 'plain tables run no code of their owner');
+SELECT is((SELECT array_agg(relation::regclass::text ORDER BY relation::regclass::text) FROM pg_locks WHERE mode = 'ShareUpdateExclusiveLock' AND granted AND relation IN ('sly.people'::regclass, 'sly.word'::regclass)),
+	'{sly.people,sly.word}', 'nor can anybody give them some meanwhile');
+TRUNCATE sly.loot;
+SET ROLE regress_publisher;
+CREATE FUNCTION sly.constant(t text) RETURNS text IMMUTABLE LANGUAGE sql AS $$SELECT t$$;
+SAVEPOINT sly;
+CREATE INDEX ON sly.people (sly.constant(a));
+RESET ROLE;
+SELECT alike(anonopt.report('plain'), '%could run code%the declaration%', 'but not with an index of theirs');
+ROLLBACK TO sly;
+CREATE STATISTICS sly.s ON (sly.constant(a)), a FROM sly.people;
+RESET ROLE;
+SELECT alike(anonopt.report('plain'), '%could run code%the declaration%', 'nor with statistics');
+ROLLBACK TO sly;
+ALTER TABLE sly.word ADD CHECK (sly.constant(v) IS NOT NULL);
+RESET ROLE;
+SELECT alike(anonopt.report('plain'), '%could run code%the declaration%', 'nor with a constraint of a hierarchy');
+ROLLBACK TO sly;
+CREATE TABLE sly.child () INHERITS (sly.people);
+CREATE INDEX ON sly.child (sly.constant(a));
+RESET ROLE;
+SELECT alike(anonopt.report('plain'), '%could run code%the declaration%', 'nor with an index of a child');
+ROLLBACK TO sly;
+RESET ROLE;
+SET ROLE regress_auditor;
+SELECT alike(anonopt.report('plain'), '%could run code%the declaration%', 'an auditor, who may not lock them, gets a sentence');
+RESET ROLE;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -226,7 +226,7 @@ sub test_promises
 	my $promised = 'k = 20 by age; l = 3 in diagnosis; no sensitive value has more than 50.0 % of a class in diagnosis; an average risk of at most 1.0 %; '
 	  . 'the chance that a person is in the data is at most 100.0 %; at most 10.0 % of the people have a risk above 20.0 %.';
 	like($report, qr{<li>Promised: \Q$promised\E</li>}, 'promises in words');
-	like($report, qr{<td>alpha</td><td>no sensitive value [^<]*</td><td></td><td class="number">0\.\d+</td>}, 'each measured');
+	like($report, qr{<td>alpha</td><td>no sensitive value [^<]*</td><td class="number">0\.\d+</td><td class="number">0\.\d+</td>}, 'each measured');
 
 	# against people who know some columns, or several rows of a person
 	sql("SELECT anonopt.create_dataset('knowing', 'hospital'), anonopt.add_quasi_identifier('knowing', 'age', 'hospital_age_hierarchy'),

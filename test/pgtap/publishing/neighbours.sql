@@ -411,7 +411,7 @@ BEGIN
     TRUNCATE exact;
     INSERT INTO exact SELECT 1, CASE WHEN random() < 0.95 THEN (floor(random() ^ 3 * CASE WHEN k % 2 = 0 THEN 5 ELSE 60 END) || CASE WHEN random() < 0.5 THEN '.0' ELSE '.000' END)::numeric END,
         'i', i FROM generate_series(1, 100 + floor(random() * 500)::int) i;
-    SELECT format('column "pay" would single people out: %s of its %s values occur fewer than %s times.', rare, n, k) INTO want
+    SELECT format('column "pay" would single people out: People with a value that fewer than %s have: %s of %s.', k, rare, n) INTO want
     FROM (SELECT sum(c) FILTER (WHERE c < k) AS rare, sum(c) AS n FROM (SELECT count(*) AS c FROM exact WHERE pay IS NOT NULL GROUP BY pay) v) t WHERE rare > 0.01 * n;
     said := pg_temp.said(format($q$SELECT anonopt.publish_table('r_exact', 'exact', '{0}', k => %s)$q$, k));
     IF said IS NULL THEN
@@ -432,14 +432,14 @@ SELECT is(pg_temp.said($$SELECT anonopt.publish_table('r_exact', 'exact', '{0}',
 SET LOCAL anonopt.composition = refuse;
 SELECT is(pg_temp.said($$SELECT anonopt.refresh_release('r_exact')$$), NULL, 'a night is not refused for it');
 SELECT anonopt.drop_attribute('exact', 'pay'), anonopt.add_sensitive('exact', 'ill') \g /dev/null
-SELECT matches(pg_temp.said($$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5)$$), 'column "ill" .* 100 of its 100', 'of whatever type, after other columns');
+SELECT matches(pg_temp.said($$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5)$$), 'column "ill" .* 100 of 100', 'of whatever type, after other columns');
 CREATE TABLE ills AS SELECT 'i' || i AS value, 'i' || i % 20 AS kind, '*'::text AS anything FROM generate_series(1, 100) i;
 ALTER TABLE ills ADD PRIMARY KEY (value);
 CREATE FUNCTION pg_temp.shown_at(level int) RETURNS text LANGUAGE sql AS $$
     SELECT anonopt.drop_attribute('exact', 'ill'), anonopt.add_sensitive('exact', 'ill', hierarchy => 'ills', level => level);
     SELECT pg_temp.said($q$SELECT anonopt.publish_table('r_ill', 'exact', '{0}', k => 5); DROP TABLE r_ill$q$)
 $$;
-SELECT matches(pg_temp.shown_at(0), 'column "ill" .* 100 of its 100', 'a level that shows the values');
+SELECT matches(pg_temp.shown_at(0), 'column "ill" .* 100 of 100', 'a level that shows the values');
 SELECT is(pg_temp.shown_at(1), NULL, 'nor where labels are shown that k people have: the remedy that the hint names');
 DELETE FROM anonopt.published;
 SELECT anonopt.set_insensitive('exact', 'ill'), anonopt.drop_attribute('exact', 'ill', 'sensitive'), anonopt.add_sensitive('exact', 'ill') \g /dev/null
