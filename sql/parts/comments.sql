@@ -217,6 +217,7 @@ COMMENT ON FUNCTION anonopt.report_choices(text, jsonb, timestamptz) IS 'interna
 COMMENT ON FUNCTION anonopt.release_bands(text, regclass, int) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_others(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.others_text(float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.origin(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.moment_text(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.found_of(jsonb, text, text, int, int) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_dates(anonopt.reported) IS 'internal';

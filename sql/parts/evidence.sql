@@ -52,6 +52,17 @@ BEGIN ATOMIC
 	SELECT CASE WHEN jsonb_typeof(value) = 'number' AND (value = '0' OR abs(value::text::numeric) BETWEEN 1e-30 AND 1e30) THEN value::float8 END;
 END;
 
+-- The version that makes a release, and a digest of what is declared of its data set.
+CREATE FUNCTION anonopt.origin(dataset text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT jsonb_build_object('version', (SELECT e.extversion FROM pg_catalog.pg_extension e WHERE e.extname = 'anonopt'),
+		'declaration', encode(sha256(convert_to(concat_ws(E'\n', (SELECT string_agg(concat_ws(' ', a.ordinal, quote_ident(a.column_name), a.role, quote_literal(a.hierarchy),
+				a.weight, a.min_level, a.max_level, a.distance, a.unknown, a.loss_counts), E'\n' ORDER BY a.ordinal) FROM anonopt.attribute a WHERE a.dataset = origin.dataset),
+			(SELECT string_agg(concat_ws(' ', p.model, quote_ident(p.column_name), p.threshold, p.c, quote_literal(p.population), p.columns_known, p.rows_known),
+				E'\n' ORDER BY p.model, p.column_name, p.columns_known, p.rows_known) FROM anonopt.promise p WHERE p.dataset = origin.dataset)), 'UTF8')), 'hex'));
+END;
+
 -- A moment, whatever the session's time zone.
 CREATE FUNCTION anonopt.utc_text(moment timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

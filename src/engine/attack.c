@@ -96,24 +96,21 @@ classes_counted(const Classes *classes)
 }
 
 ShownPeople
-shown_in_classes(const Classes *classes, bool overlaps, Classes **counted)
+shown_in_classes(const Classes *classes, bool overlaps)
 {
-	ShownPeople shown = {.population = classes->population};
-	Classes    *copy = *counted = classes_counted(classes);
+	ShownPeople shown = {.population = classes->population,.tuples = overlaps ? classes->tuples : classes->table};
 	bool	   *hidden;
 
 	if (!overlaps)
 	{
-		add_label_keys(copy, copy->table);
-		shown.tuples = copy->table;
+		add_label_keys(classes, classes->table);
 		return shown;
 	}
 	hidden = population_alloc(classes->population, sizeof(bool), (Size) classes->tuples->ntuples + 1);
 	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
-		hidden[i] = classes->class_of[i] >= copy->n;
-	shown.tuples = classes->tuples;
+		hidden[i] = classes->class_of[i] >= classes->n;
 	shown.hidden = hidden;
-	shown.candidates = candidates_create(classes->population, copy->table);
+	shown.candidates = candidates_create(classes->population, classes->table);
 	return shown;
 }
 

@@ -99,10 +99,10 @@ typedef struct ShownPeople
 extern Classes *classes_counted(const Classes *classes);
 
 /*
- * The people in classes, which are counted.  If labels overlap, none fits a code
+ * The people in counted classes.  If labels overlap, none fits a code
  * yet.  Those of a population as it was read.
  */
-extern ShownPeople shown_in_classes(const Classes *classes, bool overlaps, Classes **counted);
+extern ShownPeople shown_in_classes(const Classes *classes, bool overlaps);
 extern ShownPeople shown_as_read(const Population *population);
 
 /* What an attacker knows. */

@@ -103,7 +103,8 @@ refinement_create(const Population *population, uint32 n, uint32 *first_leaf, ui
 	return refinement;
 }
 
-Refinement *
+/* The boxes of classes, by class: of all of its boxes together. */
+static Refinement *
 refinement_of_classes(const Classes *classes)
 {
 	const Population *population = classes->population;

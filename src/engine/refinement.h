@@ -15,9 +15,6 @@ typedef struct Refinement Refinement;
  */
 extern Refinement *refinement_create(const Population *population, uint32 n, uint32 *first_leaf, uint32 *leaves);
 
-/* The boxes of classes, by class: of all of its boxes together. */
-extern Refinement *refinement_of_classes(const Classes *classes);
-
 /* Whether a box has several tuples under its labels. */
 extern bool refinement_is_wide(const Refinement *refinement, uint32 box);
 

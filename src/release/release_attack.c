@@ -129,7 +129,7 @@ ShownPeople
 release_shown_people(const Release *release, bool as_candidates, Classes **counted)
 {
 	bool		overlaps = as_candidates || labels_overlap(release);
-	ShownPeople shown = shown_in_classes(release->classes, overlaps, counted);
+	ShownPeople shown = shown_in_classes(*counted = classes_counted(release->classes), overlaps);
 
 	shown.guessed = guessed_columns(release, release->population);
 	if (release->permuted)
@@ -143,17 +143,6 @@ bool
 release_shows_classes(const Release *release)
 {
 	return release->classes->out == NULL && !holds_any(release->held);
-}
-
-/* Whether somebody knows more than labels: a sensitive column. */
-static bool
-knows_values(const Release *release, char *const *known, int nknown)
-{
-	for (int i = 0; i < nknown; i++)
-		if (dataset_has_role(release->dataset, ROLE_SENSITIVE, known[i]) &&
-			!dataset_has_role(release->dataset, ROLE_QUASI_IDENTIFIER, known[i]))
-			return true;
-	return false;
 }
 
 /*
@@ -193,13 +182,12 @@ declare_known(const Dataset *dataset, char *const *known, int nknown, int *level
  * equal values are candidates by themselves.
  */
 static ShownPeople
-know_values(const Release *release, char *const *known, int nknown)
+know_values(const Release *release, Dataset *declared, const int *levels)
 {
-	int		   *levels = palloc(sizeof(int) * (nknown + 1));
 	int			all[MAX_ATTRIBUTES];
 	const Population *population = release->population;
 	int			nattrs = population->nattrs;
-	ShownPeople shown = shown_as_read(population_read(declare_known(release->dataset, known, nknown, levels)));
+	ShownPeople shown = shown_as_read(population_read(declared));
 	const Attribute *attrs = shown.population->attrs;
 	int			nvalues = shown.population->nattrs - nattrs;
 	uint32		n = shown.tuples->ntuples;
@@ -405,10 +393,13 @@ attack_source(const Release *release, char *const *known, int nknown, List **lin
 {
 	Classes    *counted;
 	ShownPeople shown = release_shown_people(release, false, &counted);
+	int		   *levels = palloc(sizeof(int) * (Max(nknown, 0) + 1));
+	Dataset    *declared = declare_known(release->dataset, known, nknown, levels);
 
 	if (links != NULL && nknown < 0 && release->by.kind == BY_RECODING && !release->permuted)
 		*links = lappend(*links, link_refinement(release, counted));
-	return knows_values(release, known, nknown) ? know_values(release, known, nknown) : shown;
+	return dataset_count_role(declared, ROLE_QUASI_IDENTIFIER) == release->population->nattrs ? shown :
+		know_values(release, declared, levels);
 }
 
 ShownPeople

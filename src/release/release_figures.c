@@ -15,7 +15,6 @@
 
 #include "access/xact.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "engine/risk.h"
 #include "read/population_read.h"
 #include "utils/guc.h"
@@ -323,19 +322,12 @@ append_attacks(StringInfo json, const ShownPeople *shown)
 	append_figures(json, attack_people(shown, &knowledge, FIGURES_EFFORT, &left_out));
 }
 
-/* On the classes shown; what else has them is not known. */
 static void
 append_residual(StringInfo json, const Figures *figures)
 {
 	Classes    *counted;
-	ShownPeople shown;
+	ShownPeople shown = release_shown_people(figures->release, false, &counted);
 
-	if (!release_shows_classes(figures->release))
-	{
-		appendStringInfoString(json, "null");
-		return;
-	}
-	shown = release_shown_people(figures->release, false, &counted);
 	append_attacks(json, &shown);
 }
 
@@ -408,23 +400,6 @@ measured(const Release *release, const DeclaredPromise *promise)
 		(release->population->models & MODEL_BIT(promise->model)) != 0 ? m->figures[promise->model] : NAN;
 }
 
-/* The version of the extension, and a digest of what is declared of a data set. */
-static QueryRows *
-origin(const Release *release)
-{
-	const Oid	types[] = {TEXTOID, TEXTOID};
-
-	return read_own_changes("SELECT (SELECT e.extversion FROM pg_extension e WHERE e.oid = $2),"
-							" encode(sha256(convert_to(concat_ws(E'\\n', (SELECT string_agg(concat_ws(' ', a.ordinal,"
-							" quote_ident(a.column_name), a.role, quote_literal(a.hierarchy), a.weight, a.min_level, a.max_level,"
-							" a.distance, a.unknown, a.loss_counts), E'\\n' ORDER BY a.ordinal)"
-							" FROM anonopt.attribute a WHERE a.dataset = $1), (SELECT string_agg(concat_ws(' ', p.model,"
-							" quote_ident(p.column_name), p.threshold, p.c, quote_literal(p.population), p.columns_known, p.rows_known),"
-							" E'\\n' ORDER BY p.model, p.column_name, p.columns_known, p.rows_known)"
-							" FROM anonopt.promise p WHERE p.dataset = $1)), 'UTF8')), 'hex')",
-							add_oid(add_text(NULL, release->dataset->name), own_extension()), lengthof(types), types);
-}
-
 static void
 append_measured(StringInfo json, const Figures *figures)
 {
@@ -444,13 +419,10 @@ void
 release_record_figures(const Release *release, const ReleaseEntry *entry)
 {
 	const Figures figures = {release, entry};
-	QueryRows  *from = origin(release);
 	StringInfoData json;
 
 	initStringInfo(&json);
-	appendStringInfoString(&json, "{\"version\": ");
-	escape_json(&json, row_text(from, 0, 0));
-	appendStringInfo(&json, ", \"declaration\": \"%s\"", row_text(from, 0, 1));
+	appendStringInfoChar(&json, '{');
 	append_member(&json, "columns", &figures, append_columns);
 	append_member(&json, "measured", &figures, append_measured);
 	if (release->content != NULL)
@@ -462,12 +434,13 @@ release_record_figures(const Release *release, const ReleaseEntry *entry)
 		if (release->together > 0)
 			appendStringInfo(&json, ", \"together\": " INT64_FORMAT, release->together);
 		appendStringInfoString(&json, ", \"attacks\": {");
-		append_member(&json, "residual", &figures, append_residual);
+		if (release_shows_classes(release))
+			append_member(&json, "residual", &figures, append_residual);
 		append_member(&json, "initial", &figures, append_initial);
 		appendStringInfoChar(&json, '}');
 		append_member(&json, "links", &figures, append_links);
 	}
 	appendStringInfoChar(&json, '}');
-	(void) write_catalog("UPDATE anonopt.published SET figures = $2::jsonb WHERE id = $1::uuid",
+	(void) write_catalog("UPDATE anonopt.published SET figures = $2::jsonb || anonopt.origin(dataset) WHERE id = $1::uuid",
 						 add_text(add_text(NULL, entry->id), json.data));
 }

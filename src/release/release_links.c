@@ -132,6 +132,8 @@ static KeyCounter *
 labels_of_values(const Content *content, int v, const Hierarchy *hierarchy, int level)
 {
 	KeyCounter *labels = key_counter_create(CurrentMemoryContext, 1, 1024);
+
+	/* a forged one may be any number */
 	int			shown = Max(content->value_levels[v], 0);
 
 	for (uint32 leaf = 0; leaf < hierarchy->nleaves && level <= hierarchy->height; leaf++)
@@ -174,7 +176,7 @@ find_value_labels(Composition *composition, const KnownContent *const *sides, Co
 		KeyCounter *labels[2] = {NULL, NULL};
 
 		for (int side = 0; side < 2 && attr != NULL; side++)
-			labels[side] = labels_of_values(sides[side]->content, value->at[side], attr->hierarchy, Max(levels[0], levels[1]));
+			labels[side] = labels_of_values(sides[side]->content, value->at[side], attr->hierarchy, Max(Max(levels[0], levels[1]), 0));
 		if (labels[0] == NULL || labels[1] == NULL)
 			continue;
 		if (OidIsValid(found) && found != coarser->hierarchies[h])

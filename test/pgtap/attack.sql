@@ -341,7 +341,7 @@ BEGIN
 	UNION ALL SELECT seed || ' lacks ' || line FROM (TABLE expected EXCEPT ALL TABLE got) x;
 END $$;
 
-SELECT plan(27);
+SELECT plan(30);
 SELECT is_empty($$SELECT attack.cut_differences(seed) FROM generate_series(1, pg_temp.few(60, 8)) seed$$, 'likewise of cuts, and of what is shown at levels');
 SELECT is_empty($$SELECT attack.differences(seed) FROM generate_series(1, pg_temp.few(144, 12)) seed$$, 'every figure is what plain SQL counts');
 
@@ -414,6 +414,10 @@ ROLLBACK TO forged;
 UPDATE anonopt.published_content SET compared = ARRAY(SELECT ('v' || i)::name FROM generate_series(1, 1500) i), rows = ''
 WHERE id IN (SELECT id FROM anonopt.published WHERE generalized = '{q1,q2,q3}');
 SELECT is((SELECT cardinality(known) FROM anonopt.attack('attack.one') WHERE attack = 'linkage' AND target = 'attack.two'), 1503, 'many values are linked');
+ROLLBACK TO forged;
+UPDATE anonopt.published_content c SET compared_levels = array_fill(l, ARRAY[cardinality(compared)]) FROM anonopt.published p, (VALUES ('attack.r_as_it_is', -7), ('attack.r_at_a_level', -2000000000),
+	('attack.r_ambiguous', 2147483647)) v (name, l) WHERE p.name = v.name AND p.id = c.id;
+SELECT lives_ok(format('SELECT anonopt.attack(%L)', r), 'levels that are none: ' || r) FROM unnest('{attack.r_as_it_is,attack.r_at_a_level,attack.r_ambiguous}'::text[]) r;
 ROLLBACK TO forged;
 
 -- A column that is generalized and sensitive shows labels alone
