@@ -121,7 +121,7 @@ WHERE :rounds > 1 OR place = 1 + nr % 3;
 
 -- People enough for workers, and for memory to end: kinds of them, who in each column go their own way now and then.
 SELECT format('CREATE TABLE crowd AS SELECT %s, floor(6 * pg_temp.draw(i, 300) ^ 2)::int AS s, floor(3 * pg_temp.draw(i, 301) ^ 2)::int AS label FROM (
-        SELECT i, -1 - floor(200 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, 6000) i) x',
+        SELECT i, -1 - floor(200 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, pg_temp.few(6000, 3000)) i) x',
     string_agg(format('floor(8 * pg_temp.draw(CASE WHEN pg_temp.draw(i, 100 + %s) < 0.2 THEN i ELSE kind END, %1$s) ^ 2)::int AS c%1$s', c), ', '))
 FROM generate_series(1, 8) c \gexec
 SELECT anonopt.create_interval_hierarchy('crowd_levels', 0, 7, '{3}') \g /dev/null

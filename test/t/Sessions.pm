@@ -100,7 +100,7 @@ sub wait_for_workers
 	my ($node, $n) = @_;
 	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
 	  or die "no $n workers\n";
-	sleep 0.05;
+	sleep 0.1;
 }
 
 sub signal_session
