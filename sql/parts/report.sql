@@ -332,7 +332,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		ARRAY(SELECT anonopt.html_cells(VARIADIC ARRAY[f.attacker, f.what, f.before] || f.after) FROM figure f ORDER BY f.i))
 		|| coalesce((SELECT string_agg(format('<p class="note">%s: %s</p>', anonopt.html((releases[j]).name), anonopt.report_dates(releases[j])), E'\n' ORDER BY j)
 			FROM generate_subscripts(releases, 1) j
-			WHERE (releases[j]).verified -> 'k' IS DISTINCT FROM (releases[j]).evidence -> 'risk' -> 'residual' -> 'smallest'), '')
+			WHERE (releases[j]).release IS NULL AND (releases[j]).verified -> 'k' IS DISTINCT FROM (releases[j]).evidence -> 'risk' -> 'residual' -> 'smallest'), '')
 $$;
 
 -- The names of columns in json, for a sentence.

@@ -312,8 +312,10 @@ SET ROLE regress_auditor;
 SELECT unnest(ARRAY[alike(p, '%verdict broken%Somebody is the only one with all their generalized values,%', 'red, in words'), alike(p, '%<th>when rows were written</th><th>found by verify on 20__-__-__ __:__ UTC</th>%', 'with dates'),
 	alike(p, '%What verify found on 20__-__-__ __:__ UTC: the smallest class, the rows, and whether promises are kept. All other figures were counted when its rows were written, on 20__-__-__ __:__ UTC.%', 'and which is which'),
 	alike(p, '%<td>k: people in the smallest class</td><td class="number">10</td><td class="number">100</td><td class="number">1</td>%', 'of k'),
+	alike(p, '%<p class="note">public.spoiled_shown: What verify found on %', 'and below the risks'),
 	unalike(p, '%with at least 0 others%', 'nobody has 0 others')]) FROM anonopt.report('spoiled') p;
 RESET ROLE;
+SELECT unnest(ARRAY[alike(p, '%<th>when rows were written</th><th>measured now</th>%', 'what its owner measures now says so'), unalike(p, '%<p class="note">public.spoiled_shown: %', 'and needs no note')]) FROM anonopt.report('spoiled') p;
 
 -- An auditor's page: all sizes of classes, no empty picture, and who is held back
 CREATE TABLE many AS SELECT 'v' || i % 8 AS a, 'v' || j % 8 AS b FROM generate_series(0, 7) i, generate_series(0, 7) j, generate_series(1, 3 + 9 * i * j % 200) n;
