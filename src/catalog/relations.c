@@ -221,18 +221,16 @@ partitions_with_rows(Oid relation)
 	return leaves;
 }
 
-bool
-has_foreign_leaf(Oid relation)
+List *
+foreign_leaves(Oid relation)
 {
+	List	   *foreign = NIL;
 	ListCell   *cell;
-	char		kind = get_rel_relkind(relation);
 
-	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
-		return false;
 	foreach(cell, partitions_with_rows(relation))
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
-		return true;
-	return false;
+		foreign = lappend_oid(foreign, lfirst_oid(cell));
+	return foreign;
 }
 
 List *
@@ -259,8 +257,7 @@ readable_leaves(Oid relation, const List *columns)
 char *
 grouped_elsewhere(Oid relation, const List *columns, List **relations)
 {
-	bool		is_foreign = get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE;
-	List	   *leaves = is_foreign ? list_make1_oid(relation) : has_foreign_leaf(relation) ? readable_leaves(relation, columns) : NIL;
+	List	   *leaves = foreign_leaves(relation) == NIL ? NIL : readable_leaves(relation, columns);
 	const char *before = "";
 	StringInfoData sql;
 	StringInfoData names;
@@ -274,7 +271,7 @@ grouped_elsewhere(Oid relation, const List *columns, List **relations)
 	foreach(cell, leaves)
 	{
 		appendStringInfo(&sql, "%sSELECT %spg_catalog.count(*) FROM %s%s r", before, names.data,
-						 !is_foreign && has_subclass(lfirst_oid(cell)) ? "ONLY " : "", relation_sql_name(lfirst_oid(cell)));
+						 has_subclass(lfirst_oid(cell)) ? "ONLY " : "", relation_sql_name(lfirst_oid(cell)));
 		if (columns != NIL)
 			appendStringInfo(&sql, " GROUP BY %.*s", names.len - 2, names.data);
 		before = " UNION ALL ";

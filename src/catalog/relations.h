@@ -65,11 +65,12 @@ extern bool column_is_unique(Oid relation, const char *column);
  */
 extern bool is_distributed(Oid relation);
 
-/* The partitions or children of a table that hold rows, in a fixed order. */
+/*
+ * A table and its partitions or children, as far as they hold rows, in a fixed
+ * order; and which of them are foreign tables.
+ */
 extern List *partitions_with_rows(Oid relation);
-
-/* Whether any of them is a foreign table. */
-extern bool has_foreign_leaf(Oid relation);
+extern List *foreign_leaves(Oid relation);
 
 /*
  * These relations, if reading them instead of a relation bypasses no

@@ -276,18 +276,17 @@ static bool
 choose_grouping(Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
-	bool		elsewhere = has_foreign_leaf(relation);
+	bool		elsewhere = foreign_leaves(relation) != NIL;
 	List	   *columns = NIL;
 
 	if (read_mode == READ_AGGREGATE)
 		return is_distributed(relation);
 	/* adding up partitions' sums would hide bad values */
-	if (reading->dataset->count_column != NULL && (elsewhere || get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE))
+	if (reading->dataset->count_column != NULL && elsewhere)
 		return false;
-	if (read_mode != READ_GROUP_BY && !elsewhere && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE &&
-		!is_distributed(relation))
+	if (read_mode != READ_GROUP_BY && !elsewhere && !is_distributed(relation))
 		return false;
-	if (!elsewhere)
+	if (!elsewhere || get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE)
 		return true;
 	/* reading partitions must not bypass a protection of the parent */
 	for (int i = 0; i < reading->ncolumns; i++)

@@ -272,7 +272,7 @@ place_expression(Oid relation)
 
 	if (is_here && (kind == RELKIND_MATVIEW || (kind == RELKIND_RELATION && !has_subclass(relation))))
 		return "r.ctid::pg_catalog.text";
-	if (is_here && (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation))))
+	if (is_here && (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && foreign_leaves(relation) == NIL)))
 		return "r.tableoid::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) r.ctid::pg_catalog.text";
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -13,7 +13,6 @@
 #include "read/reading.h"
 
 #include "access/transam.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -30,20 +29,6 @@
 "pg_catalog.current_setting(" quote "datestyle" quote "), pg_catalog.current_setting(" quote "intervalstyle" quote "), " \
 "pg_catalog.current_setting(" quote "lc_monetary" quote "))"
 
-/* The foreign tables that are read. */
-static List *
-foreign_tables(const Reading *reading)
-{
-	List	   *leaves = reading->leaves != NIL ? reading->leaves : list_make1_oid(reading->dataset->relation);
-	List	   *foreign = NIL;
-	ListCell   *cell;
-
-	foreach(cell, leaves)
-		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
-		foreign = lappend_oid(foreign, lfirst_oid(cell));
-	return foreign;
-}
-
 /* Adds to errors which servers are read. */
 static void
 tell_servers(void *arg)
@@ -59,7 +44,7 @@ begin_telling_servers(const Reading *reading, ErrorContextCallback *callback)
 	ListCell   *cell;
 
 	initStringInfo(&servers);
-	foreach(cell, foreign_tables(reading))
+	foreach(cell, foreign_leaves(reading->dataset->relation))
 		appendStringInfo(&servers, "%s%s on server \"%s\"", servers.len > 0 ? ", " : "", relation_sql_name(lfirst_oid(cell)),
 						 GetForeignServer(GetForeignTable(lfirst_oid(cell))->serverid)->servername);
 	callback->callback = tell_servers;
@@ -72,7 +57,7 @@ begin_telling_servers(const Reading *reading, ErrorContextCallback *callback)
 void
 check_shard_collations(const Reading *reading)
 {
-	List	   *tables = foreign_tables(reading);
+	List	   *tables = foreign_leaves(reading->dataset->relation);
 	StringInfoData sql;
 	ListCell   *cell;
 
