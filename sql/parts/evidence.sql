@@ -63,6 +63,8 @@ BEGIN ATOMIC
 				E'\n' ORDER BY p.model, p.column_name, p.columns_known, p.rows_known) FROM anonopt.promise p WHERE p.dataset = origin.dataset)), 'UTF8')), 'hex'));
 END;
 
+REVOKE ALL ON FUNCTION anonopt.origin(text) FROM PUBLIC;
+
 -- A moment, whatever the session's time zone.
 CREATE FUNCTION anonopt.utc_text(moment timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
