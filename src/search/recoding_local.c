@@ -5,7 +5,7 @@
  * Some nearby classes are dissolved, and their tuples regrouped: mostly as a few
  * items, of which the best partition is found, and now and then by merging them
  * into classes again, at slightly randomized prices.  If the result loses no
- * more, it is kept.  One such step may move, swap, split, dissolve and merge at
+ * more, it is kept; a search that still has time lets it lose a little more.  One such step may move, swap, split, dissolve and merge at
  * once, which single moves could not do without breaking the promise on the
  * way: most classes have hardly more people than they must.  Hundreds of tuples
  * are not merged one by one, but as a few dozen clusters, each time others.
@@ -30,10 +30,14 @@
 
 #define NOISE 64
 
-/* Tuples per class to start from in a round; one more for so many people of the smallest. */
+/*
+ * Tuples per class to start from in a round; one more for so many people of the
+ * smallest.  No fewer than that, unless there are so few tuples.
+ */
 #define SEEDS 4
 #define MORE_SEEDS 8
 #define LEAST_SEEDS 1024
+#define SEEDS_OF_TUPLE 16
 
 /* One in this many tuples is tried for suppression without a reason. */
 #define LONG_SHOTS 16
@@ -134,14 +138,17 @@ merge_taken(LocalSearch *search)
 	return clustering_merge(search->clustering, order, &search->prng, noise);
 }
 
-/* Replaces the classes taken by others of their tuples, if these cost less than a limit. */
+/* Replaces the classes taken by others of their tuples, if these cost less than a limit, or with noise. */
 static bool
-rebuild_classes(LocalSearch *search, int64 below)
+rebuild_classes(LocalSearch *search, int64 below, int64 noise)
 {
 	bool		merges = prng_below(&search->prng, MERGES) == 0;
+	int64		cost;
 
-	if (search->regrouping->ntuples == 0 ||
-		(merges ? merge_taken(search) : regrouping_solve(search->regrouping, below, &search->prng)) >= below)
+	if (search->regrouping->ntuples == 0)
+		return false;
+	cost = merges ? merge_taken(search) : regrouping_solve(search->regrouping, below, noise, &search->prng);
+	if (cost >= (merges || noise == 0 ? below : PG_INT64_MAX))
 		return false;
 	for (int i = 0; i < search->ntaken; i++)
 		class_drop(search->classes, search->taken[i]);
@@ -164,7 +171,7 @@ try_without(LocalSearch *search, uint32 tuple)
 	search->left_out = tuple;
 	cost = take_classes(search, tuple, 1);
 	search->left_out = NO_TUPLE;
-	if (cost > price && rebuild_classes(search, cost - price))
+	if (cost > price && rebuild_classes(search, cost - price, 0))
 		tuple_suppress(search->classes, tuple);
 }
 
@@ -178,7 +185,7 @@ try_with(LocalSearch *search, uint32 tuple)
 	regrouping_clear(search->regrouping);
 	regrouping_begin_part(search->regrouping);
 	regrouping_add(search->regrouping, tuple);
-	if (!rebuild_classes(search, take_classes(search, tuple, 1) + price))
+	if (!rebuild_classes(search, take_classes(search, tuple, 1) + price, 0))
 		return;
 	classes->suppressed -= classes->ground->people[tuple];
 	classes->cost -= price;
@@ -290,16 +297,15 @@ suppression_round(LocalSearch *search)
 	}
 }
 
-int64
-local_search_round(LocalSearch *search)
+void
+local_search_round(LocalSearch *search, double heat)
 {
 	DraftClasses *classes = search->classes;
 	const RecodingOrder *order = classes->ground->order;
-	int64		before = classes->cost;
 	uint32		n = classes->ground->ntuples;
 	uint32		seeds = SEEDS + (uint32) Min(classes->ground->smallest, 200) / MORE_SEEDS;
 
-	seeds = Max(seeds * (classes->nclasses - classes->nfree), LEAST_SEEDS);
+	seeds = Max(seeds * (classes->nclasses - classes->nfree), Min(LEAST_SEEDS, n * SEEDS_OF_TUPLE));
 	for (uint32 i = 0; i < seeds && recoding_goes_on(order, "tried", "changes", i, seeds); i++)
 	{
 		uint32		tuple = prng_below(&search->prng, n);
@@ -314,10 +320,9 @@ local_search_round(LocalSearch *search)
 		regrouping_clear(search->regrouping);
 		cost = take_classes(search, tuple, 2);
 		if (cost > 0)
-			rebuild_classes(search, cost + 1);
+			rebuild_classes(search, cost + 1, (int64) (heat * classes->cost / (classes->nclasses - classes->nfree)));
 	}
 	if (classes->limit > 0)
 		suppression_round(search);
 	regrouping_clear(search->regrouping);
-	return before - classes->cost;
 }

@@ -472,11 +472,14 @@ typedef struct Regrouping
 	uint32	   *slices;			/* by item and column */
 	uint32	   *joined;			/* scratch, by column */
 	uint32	   *own;			/* scratch: histograms of an item's tuples */
+	uint32	   *hulls;			/* by item */
 	/* by set of items */
-	uint32	   *hulls;
+	uint32		low[SETS];		/* scratch: codes of an attribute */
+	uint32		high[SETS];
 	int64		people[SETS];
 	int64		loss[SETS];
 	int64		cost[SETS];		/* as a class */
+	int64		raised[SETS];	/* that, with noise */
 	int64		best[SETS];		/* of all partitions */
 	uint16		block[SETS];	/* of the best, with the first item */
 	/* by first item: sets that no split beats */
@@ -493,10 +496,11 @@ extern void regrouping_begin_part(Regrouping *regrouping);
 extern void regrouping_add(Regrouping *regrouping, uint32 tuple);
 
 /*
- * Finds the best classes of random items; returns their cost, or PG_INT64_MAX if
- * one of them costs no less than a limit.
+ * Finds the best classes of random items, if the cost of each is raised by up to
+ * some noise; returns their cost, or PG_INT64_MAX if one of them costs no less
+ * than a limit and the noise.
  */
-extern int64 regrouping_solve(Regrouping *regrouping, int64 below, Prng *prng);
+extern int64 regrouping_solve(Regrouping *regrouping, int64 below, int64 noise, Prng *prng);
 
 /* Turns the best into classes; their tuples must be without a class. */
 extern void regrouping_put(const Regrouping *regrouping, DraftClasses *classes);
@@ -507,7 +511,10 @@ typedef struct LocalSearch LocalSearch;
 
 extern LocalSearch *local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed);
 
-/* Runs one round, or less if the deadline passes; returns the gain. */
-extern int64 local_search_round(LocalSearch *search);
+/*
+ * Runs one round, or less if the deadline passes.  With heat, classes may get
+ * worse, by about that share of what one costs on average.
+ */
+extern void local_search_round(LocalSearch *search, double heat);
 
 #endif

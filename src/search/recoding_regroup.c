@@ -30,7 +30,7 @@ regrouping_create(const Ground *ground, int room)
 	r->room = room;
 	r->tuples = population_alloc(ground->order->population, sizeof(uint32), room);
 	r->item_of = population_alloc(ground->order->population, sizeof(uint8), room);
-	r->hulls = population_alloc(ground->order->population, sizeof(uint32) * 2 * Max(ground->nattrs, 1), SETS);
+	r->hulls = palloc(sizeof(uint32) * 2 * ground->nattrs * ITEMS);
 	r->slices = population_alloc(ground->order->population, sizeof(uint32) * (ground->ncolumns + 1), ITEMS);
 	r->own = palloc(sizeof(uint32) * room);
 	r->joined = palloc(sizeof(uint32) * (ground->ncolumns + 1));
@@ -64,9 +64,9 @@ regrouping_add(Regrouping *r, uint32 tuple)
 }
 
 static inline uint32 *
-set_hull(const Regrouping *r, int set)
+item_hull(const Regrouping *r, int item)
 {
-	return r->hulls + (Size) set * 2 * r->ground->nattrs;
+	return r->hulls + (Size) item * 2 * r->ground->nattrs;
 }
 
 static inline uint32 *
@@ -87,9 +87,9 @@ put_tuple(Regrouping *r, int i, int item)
 	r->item_of[i] = item;
 	hull_of_tuple(ground, tuple, hull);
 	if (r->people[set] == 0)
-		memcpy(set_hull(r, set), hull, sizeof(uint32) * 2 * ground->nattrs);
+		memcpy(item_hull(r, item), hull, sizeof(uint32) * 2 * ground->nattrs);
 	else
-		hull_extend(ground, set_hull(r, set), hull);
+		hull_extend(ground, item_hull(r, item), hull);
 	r->people[set] += ground->people[tuple];
 }
 
@@ -188,17 +188,61 @@ make_items(Regrouping *r, Prng *prng)
 	count_items(r);
 }
 
-/* The hull and the people of a set of items. */
+/* The people of all sets, and what each of them loses; where items do not differ in an attribute, in no time. */
 static void
-join_items(Regrouping *r, int set)
+price_sets(Regrouping *r)
 {
-	int			rest = set & (set - 1);
+	const Ground *ground = r->ground;
+	int			nsets = 1 << r->nitems;
+	int64		shared = 0;
 
-	if (rest == 0)
-		return;
-	memcpy(set_hull(r, set), set_hull(r, rest), sizeof(uint32) * 2 * r->ground->nattrs);
-	hull_extend(r->ground, set_hull(r, set), set_hull(r, set ^ rest));
-	r->people[set] = r->people[rest] + r->people[set ^ rest];
+	r->people[0] = 0;
+	for (int bit = 1; bit < nsets; bit *= 2)
+		for (int set = 1; set < bit; set++)
+			r->people[bit + set] = r->people[bit] + r->people[set];
+	memset(r->loss, 0, sizeof(int64) * nsets);
+	for (int a = 0; a < ground->nattrs; a++)
+	{
+		const Axis *axis = &ground->axes[a];
+		const uint32 *first = r->hulls + a;
+		const uint32 *last = first + ground->nattrs;
+		int			width = 2 * ground->nattrs; /* of a hull */
+		int			item = 1;
+
+		while (item < r->nitems && first[item * width] == first[0] && last[item * width] == last[0])
+			item++;
+		if (item >= r->nitems)
+		{
+			shared += axis_span(axis, first[0], last[0]);
+			continue;
+		}
+		for (item = 0; item < r->nitems; item++)
+		{
+			uint32	   *low = r->low + (1 << item);
+			uint32	   *high = r->high + (1 << item);
+
+			low[0] = first[item * width];
+			high[0] = last[item * width];
+			for (int set = 1; set < 1 << item; set++)
+			{
+				low[set] = Min(r->low[set], low[0]);
+				high[set] = Max(r->high[set], high[0]);
+			}
+		}
+		for (int set = 1; set < nsets; set++)
+			r->loss[set] += axis_span(axis, r->low[set], r->high[set]);
+	}
+	for (int set = 1; set < nsets; set++)
+		r->loss[set] += shared;
+}
+
+/* The hull of a set of items. */
+static void
+join_items(const Regrouping *r, int set, uint32 *hull)
+{
+	memcpy(hull, item_hull(r, pg_rightmost_one_pos32(set)), sizeof(uint32) * 2 * r->ground->nattrs);
+	for (set &= set - 1; set != 0; set &= set - 1)
+		hull_extend(r->ground, hull, item_hull(r, pg_rightmost_one_pos32(set)));
 }
 
 /* What a set of items costs as a class; NEVER if it is no less than a limit, or the set breaks the promise. */
@@ -208,11 +252,11 @@ cost_of_set(Regrouping *r, int set, int64 below)
 	const Ground *ground = r->ground;
 	uint32	   *slices = r->joined;
 	uint32		items[ITEMS];
+	uint32		hull[2 * MAX_ATTRIBUTES];
 	int64		cost;
 
 	if (r->people[set] < ground->smallest)
 		return NEVER;
-	r->loss[set] = hull_loss(ground, set_hull(r, set));
 	/* values only add to that */
 	if (size_cost(ground, r->people[set], r->loss[set]) >= below)
 		return NEVER;
@@ -225,19 +269,23 @@ cost_of_set(Regrouping *r, int set, int64 below)
 				items[n++] = item_slices(r, item)[column];
 		slices[column] = histograms_merge(ground->order->population->columns[column], items, n);
 	}
-	if (!keeps_promise(ground, set_hull(r, set), r->people[set], slices))
+	if (ground->outside != NULL)
+		join_items(r, set, hull);
+	if (!keeps_promise(ground, hull, r->people[set], slices))
 		return NEVER;
 	cost = class_cost(ground, r->people[set], r->loss[set], slices);
 	return cost < below ? cost : NEVER;
 }
 
 int64
-regrouping_solve(Regrouping *r, int64 below, Prng *prng)
+regrouping_solve(Regrouping *r, int64 below, int64 noise, Prng *prng)
 {
 	int			nblocks[ITEMS] = {0};
+	int64		cost = 0;
 	int			all;
 
 	make_items(r, prng);
+	price_sets(r);
 	all = (1 << r->nitems) - 1;
 	r->best[0] = 0;
 	for (int set = 1; set <= all; set++)
@@ -247,25 +295,30 @@ regrouping_solve(Regrouping *r, int64 below, Prng *prng)
 		bool		splits = item > 0 || set == all || r->ground->ncolumns > 0;
 		int64		least = NEVER;
 
-		join_items(r, set);
 		/* two classes have twice the people */
 		for (int i = 0; i < nblocks[item] && splits && r->people[set] >= 2 * r->ground->smallest; i++)
 			if ((blocks[i] & ~set) == 0 && r->best[set ^ blocks[i]] != NEVER &&
-				r->cost[blocks[i]] + r->best[set ^ blocks[i]] < least)
+				r->raised[blocks[i]] + r->best[set ^ blocks[i]] < least)
 			{
-				least = r->cost[blocks[i]] + r->best[set ^ blocks[i]];
+				least = r->raised[blocks[i]] + r->best[set ^ blocks[i]];
 				r->block[set] = blocks[i];
 			}
-		r->cost[set] = cost_of_set(r, set, Min(least, below));
-		if (r->cost[set] != NEVER)
+		r->cost[set] = r->raised[set] = cost_of_set(r, set, Min(least, below + noise));
+		if (noise > 0 && r->cost[set] != NEVER)
+			r->raised[set] += (noise * (int64) prng_below(prng, 1024)) >> 10;
+		if (r->raised[set] < least)
 		{
-			least = r->cost[set];
+			least = r->raised[set];
 			r->block[set] = set;
 			r->blocks[item][nblocks[item]++] = set;
 		}
 		r->best[set] = least;
 	}
-	return r->best[all];
+	if (r->best[all] == NEVER)
+		return NEVER;
+	for (int set = all; set != 0; set ^= r->block[set])
+		cost += r->cost[r->block[set]];
+	return cost;
 }
 
 void

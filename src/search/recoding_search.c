@@ -9,17 +9,30 @@
  */
 #include "search/recoding_parts.h"
 
+#include <math.h>
+
 #include "base/budget.h"
 
 /* Blocks handed to the pool at a time, per process. */
 #define BATCH 4
 
 /*
- * A search ends when a round gains less than this share of the loss; the
- * larger classes are, the less a round tries.
+ * A search ends when as many rounds as the effort gain less than this share of
+ * the loss; the larger classes are, the less a round tries.
  */
 #define REST 200
 #define REST_OF_SIZE 10
+
+/*
+ * The rounds of an effort of 1 that may get worse, at most for this part of the
+ * time, and by how much at first.
+ */
+#define HOT_ROUNDS 4
+#define HOT_TIME 0.7
+#define HEAT 0.3
+
+/* So many rounds show which of two starts is better. */
+#define TRIAL_ROUNDS 3
 
 /* The most tuples that are started by the cost of classes. */
 #define MOST_GREEDY_TUPLES 200000
@@ -72,25 +85,49 @@ tell_loss(const RecodingOrder *order, double loss)
 		progress_better(++order->watch->answers, loss / order->population->people);
 }
 
-/* Improves classes until rounds gain too little, or the deadline passes. */
+/*
+ * Rounds that get worse at times, and ever less so, leave classes that no change
+ * of a few would improve.  Noise of many people adds up more slowly than they do.
+ */
 static void
-better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed)
+cool_classes(DraftClasses *classes, LocalSearch *search)
+{
+	const RecodingOrder *order = classes->ground->order;
+	double		rounds = HOT_ROUNDS * order->effort;
+	int64		begun = GetCurrentTimestamp();
+
+	for (double round = 0.5; order->effort >= 1 && round < rounds && !recoding_is_over(order); round++)
+	{
+		double		left = 1 - round / rounds;
+
+		/* where there is no time for as many, it cools faster */
+		if (order->deadline != 0)
+			left = Min(left, 1 - (GetCurrentTimestamp() - begun) / (HOT_TIME * Max(order->deadline - begun, 1)));
+		if (left <= 0)
+			return;
+		local_search_round(search, HEAT * left * left / sqrt(Max(classes->ground->smallest, 1)));
+		tell_loss(order, share_of_loss(classes));
+	}
+}
+
+/* Improves classes until as many rounds as the effort gain too little, or the deadline passes. */
+static void
+better_classes(DraftClasses *classes, LocalSearch *search)
 {
 	const RecodingOrder *order = classes->ground->order;
 	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
-	LocalSearch *search;
+	int64		before;
 
-	if (order->effort <= 0 || classes->ground->ntuples == 0)
-		return;
-	search = local_search_create(classes, tree, seed);
-	while (!recoding_is_over(order))
+	cool_classes(classes, search);
+	do
 	{
-		int64		gain = local_search_round(search);
-
-		tell_loss(order, share_of_loss(classes));
-		if (gain <= classes->cost / (rest * order->effort))
-			break;
-	}
+		before = classes->cost;
+		for (int round = 0; round < order->effort && !recoding_is_over(order); round++)
+		{
+			local_search_round(search, 0);
+			tell_loss(order, share_of_loss(classes));
+		}
+	} while (before - classes->cost > classes->cost / (rest * Min(order->effort, 1)) && !recoding_is_over(order));
 }
 
 static void *
@@ -132,7 +169,7 @@ do_block(void *state, const void *argument, void *answer)
 	draft_classes_take_over(classes, item->class_of, ground->rank);
 	suppress_the_rest(classes);
 	before = share_of_loss(classes);
-	better_classes(classes, tree, item->seed);
+	better_classes(classes, local_search_create(classes, tree, item->seed));
 	for (uint32 i = 0; i < item->ntuples; i++)
 		result->class_of[ground->rank[i]] = classes->class_of[i];
 	result->nclasses = classes->nclasses;
@@ -400,38 +437,74 @@ answer_by_node(RecodingPlan *plan, const KdTree *tree, int64 below, RecodingResu
 			return plan->order->population->people <= plan->order->promise.limit;
 		}
 		cost = plan->classes->cost;
-		if (better)
-			better_classes(plan->classes, tree, plan->order->seed);
+		if (better && plan->order->effort > 0)
+			better_classes(plan->classes, local_search_create(plan->classes, tree, plan->order->seed));
 		if ((put_answer(plan, result) && (!better || cost_of_answer(plan, result) <= cost)) || !better)
 			return result->nclasses > 0;
 	}
 }
 
+/* Classes to go back to. */
+typedef struct SavedClasses
+{
+	int64		cost;
+	uint32	   *class_of;
+}			SavedClasses;
+
+static void
+save_classes(const DraftClasses *classes, SavedClasses * saved)
+{
+	saved->cost = classes->cost;
+	memcpy(saved->class_of, classes->class_of, sizeof(uint32) * classes->ground->ntuples);
+}
+
+static void
+restore_classes(DraftClasses *classes, const SavedClasses * saved)
+{
+	draft_classes_clear(classes);
+	draft_classes_take_over(classes, saved->class_of, NULL);
+	suppress_the_rest(classes);
+}
+
 /*
  * Starts again by the cost of classes, and goes on from there if that loses
  * less.  It takes longer than the first answer, so large data do without.
+ * Ranges differ from the labels of this start, so what they lose says little:
+ * if there is a search for this, both starts are improved a little first.
  */
 static void
-start_again(RecodingPlan *plan)
+start_again(RecodingPlan *plan, LocalSearch *search)
 {
 	DraftClasses *classes = plan->classes;
 	const Ground *ground = plan->ground;
 	int64		now = GetCurrentTimestamp();
-	int64		cost = classes->cost;
-	uint32	   *before;
+	SavedClasses first;
+	SavedClasses second;
 
 	if (ground->ntuples > MOST_GREEDY_TUPLES || ground->size_unit > 0 || ground->minority_unit > 0)
 		return;
-	before = population_alloc(plan->order->population, sizeof(uint32), ground->ntuples);
-	memcpy(before, classes->class_of, sizeof(uint32) * ground->ntuples);
+	first.class_of = population_alloc(plan->order->population, sizeof(uint32), ground->ntuples);
+	save_classes(classes, &first);
 	draft_classes_clear(classes);
 	if (!start_by_classes(classes, plan->order->deadline == 0 ? 0 : now + (plan->order->deadline - now) / 3) ||
-		!mend_classes(classes) || classes->cost >= cost)
+		!mend_classes(classes))
+		restore_classes(classes, &first);
+	else if (search != NULL && plan->order->labels == LABELS_RANGE)
 	{
-		draft_classes_clear(classes);
-		draft_classes_take_over(classes, before, NULL);
+		second.class_of = population_alloc(plan->order->population, sizeof(uint32), ground->ntuples);
+		for (int round = 0; round < TRIAL_ROUNDS; round++)
+			local_search_round(search, 0);
+		save_classes(classes, &second);
+		restore_classes(classes, &first);
+		for (int round = 0; round < TRIAL_ROUNDS; round++)
+			local_search_round(search, 0);
+		if (second.cost < classes->cost)
+			restore_classes(classes, &second);
+		pfree(second.class_of);
 	}
-	pfree(before);
+	else if (first.cost <= classes->cost)
+		restore_classes(classes, &first);
+	pfree(first.class_of);
 }
 
 /*
@@ -442,6 +515,7 @@ static bool
 search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResult *result)
 {
 	const RecodingOrder *order = plan->order;
+	LocalSearch *search = NULL;
 	bool		mended;
 
 	start_by_nodes(plan->classes);
@@ -453,11 +527,13 @@ search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResu
 	if (!mended)
 		return false;
 	tell_loss(order, share_of_loss(plan->classes));
+	if (order->effort > 0 && plan->ground->ntuples <= BLOCK_TUPLES)
+		search = local_search_create(plan->classes, tree, order->seed);
 	if (order->effort > 0 && !plan->late)
-		start_again(plan);
+		start_again(plan, search);
 	tell_loss(order, share_of_loss(plan->classes));
-	if (plan->ground->ntuples <= BLOCK_TUPLES)
-		better_classes(plan->classes, tree, order->seed);
+	if (search != NULL)
+		better_classes(plan->classes, search);
 	else if (order->effort > 0 && !plan->late)
 		result->helped = better_in_blocks(plan, workers);
 	return put_answer(plan, result);
