@@ -62,7 +62,7 @@ COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text
 COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and their labels, worst first';
 COMMENT ON FUNCTION anonopt.recoding_refinement(text, regclass, text) IS 'what exact classes of a recoding tell about its wider ones, by column';
 COMMENT ON FUNCTION anonopt.recoding_bound(text, int, text, text, interval) IS 'what no recoding of a k loses less than, proven';
-COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint, interval) IS 'the loss of local recodings at several k, from one reading';
+COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint, interval, interval) IS 'the loss of local recodings at several k, from one reading';
 COMMENT ON FUNCTION anonopt.poka(text, text, int, int[], boolean, boolean) IS 'POkA: the front of k against a loss, by depth search and height search';
 COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int, boolean, boolean, boolean, interval) IS 'PBG-EA: evolutionary search for two or more objectives, with a bounded archive of nodes';
 COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes represents the exact front';

@@ -34,7 +34,7 @@ CREATE FUNCTION anonopt.recoding_refinement(dataset text, recoding regclass, lab
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_recoding_refinement' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.recoding_curve(dataset text, k int[] DEFAULT '{2,3,5,10,20,50,100}', loss text DEFAULT 'glm',
-	labels text DEFAULT 'hierarchy', seed bigint DEFAULT 1, time_limit interval DEFAULT NULL)
+	labels text DEFAULT 'hierarchy', seed bigint DEFAULT 1, time_limit interval DEFAULT NULL, proof interval DEFAULT NULL)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_recoding_curve' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 

@@ -678,7 +678,9 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 				'others', coalesce((SELECT string_agg(format(' With k = %s it would be %s.', o.asked, anonopt.percent((o.node).glm / nullif(cells, 0))), '' ORDER BY o.asked)
 					FROM choice o WHERE o.promised = c.promised AND o.asked <> o.k), '')
 					|| coalesce((SELECT format(' A recoding for k = %s, found by a short search, loses %s', n.k, anonopt.percent(n.glm / nullif(cells, 0)))
-						|| coalesce('; no recoding loses less than ' || anonopt.percent(anonopt.json_number(bounds -> c.asked::text) / nullif(cells, 0)), '') || '.'
+						|| coalesce('; no recoding loses less than ' || anonopt.percent(anonopt.json_number(bounds -> c.asked::text) / nullif(cells, 0))
+							|| coalesce(', so that is at most ' || anonopt.percent(greatest(n.glm
+								/ nullif(anonopt.json_number(bounds -> c.asked::text), 0) - 1, 0)) || ' above the least possible', ''), '') || '.'
 						FROM unnest(curve) n WHERE n.k >= c.asked ORDER BY n.k, n.glm LIMIT 1), ''))), E'\n' ORDER BY c.promised)
 			FROM choice c WHERE c.asked = c.k),
 		'options', (SELECT anonopt.html_table('{""}'::text[] || array_agg(o.name ORDER BY o.i, o.place),

@@ -151,7 +151,7 @@ require_bounded(Objective loss)
 				 errhint("Losses with a bound: glm and nwp.")));
 }
 
-/* Finds a bound of what the order minimizes, until a deadline. */
+/* Finds a bound of what the order minimizes, until a deadline, or 0. */
 static double
 find_bound(const RecodingOrder *order, Session *session, int64 deadline)
 {
@@ -254,7 +254,7 @@ OWN_FUNCTION(anonopt_create_recoding)
 	table_close(table, NoLock);
 	sql_restore_names(level);
 	end_call(&call, result);
-	session_tell_gap(call.search.session, loss);
+	session_tell_gap(call.search.session, loss, 0);
 	PG_RETURN_OID(oid);
 }
 
@@ -483,12 +483,24 @@ OWN_FUNCTION(anonopt_recoding_refinement)
 
 /* --------------------------------------------------------------- recoding_curve */
 
+/* Spends some time, until the deadline, on how far the recoding for a k can be from the best. */
+static void
+tell_proof(const SearchCall *call, const RecodingOrder *order, int64 proof, const Measures *measures)
+{
+	int64		until = proof == 0 ? order->deadline : GetCurrentTimestamp() + proof;
+
+	if (order->deadline != 0)
+		until = Min(until, order->deadline);
+	(void) find_bound(order, call->session, until);
+	session_tell_gap(call->session, objective_value(order->loss, measures), order->promise.k);
+}
+
 /*
  * Adds the measures of the recoding that the search finds, if any; returns false
  * if there was no time to find it.
  */
 static bool
-put_recoding(ResultRow *row, Population *population, const RecodingOrder *order, int *helped)
+put_recoding(const SearchCall *call, const RecodingOrder *order, bool proves, int64 proof, int *helped)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt curve", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -501,9 +513,11 @@ put_recoding(ResultRow *row, Population *population, const RecodingOrder *order,
 		ClassFault	fault;
 		Measures	measures;
 
-		classes_measure(classes_of_recoding(population, found->class_of, found->nclasses, order->labels, &fault),
+		classes_measure(classes_of_recoding(call->population, found->class_of, found->nclasses, order->labels, &fault),
 						&order->promise, &measures);
-		put_node(row, population, NULL, &measures);
+		put_node(call->row, call->population, NULL, &measures);
+		if (proves)
+			tell_proof(call, order, proof, &measures);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -515,6 +529,7 @@ OWN_FUNCTION(anonopt_recoding_curve)
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	RecodingOrder order = {.deadline = deadline_argument(fcinfo),.or_none = true};
 	Objectives	loss = {.n = 1};
+	int64		proof = span_argument(fcinfo, "proof");
 	const int32 *k;
 	int			n;
 	int			helped = 0;
@@ -529,6 +544,8 @@ OWN_FUNCTION(anonopt_recoding_curve)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("k must be at least 1, not %d", k[i])));
 	order.loss = loss.of[0] = recoding_loss_argument(fcinfo, call.dataset);
+	if (is_given(fcinfo, "proof"))
+		require_bounded(order.loss);
 	order.labels = labels_argument(fcinfo);
 	order.seed = (uint64) seed_argument(fcinfo);
 	if (!search_read(&call, ALGORITHM_RECODING_CURVE, (const int64 *) &order.seed))
@@ -541,7 +558,8 @@ OWN_FUNCTION(anonopt_recoding_curve)
 	{
 		CHECK_FOR_INTERRUPTS();
 		order.promise.k = k[i];
-		in_time = in_time && !time_is_up(order.deadline, &in_time) && put_recoding(call.row, call.population, &order, &helped);
+		in_time = in_time && !time_is_up(order.deadline, &in_time) && 
+			put_recoding(&call, &order, is_given(fcinfo, "proof"), proof, &helped);
 		if (!in_time)
 			appendStringInfo(&left_out, "%s%d", left_out.len > 0 ? ", " : "", k[i]);
 		progress_update(i + 1, i + 1);

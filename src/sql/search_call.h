@@ -56,8 +56,8 @@ extern void session_end(Session *session, int64 evaluated, int workers, bool exa
  */
 extern void session_tell_limit(const Session *session, bool late);
 
-/* Says how far a loss can be above the least possible, if there is a bound. */
-extern void session_tell_gap(const Session *session, double loss);
+/* Says how far a loss, of one of several k if given, can be above the least possible, if there is a bound. */
+extern void session_tell_gap(const Session *session, double loss, int64 k);
 
 /* The most workers for a search: anonopt.max_workers. */
 extern int	max_workers(void);

@@ -177,16 +177,18 @@ session_tell_limit(const Session *session, bool late)
 }
 
 void
-session_tell_gap(const Session *session, double loss)
+session_tell_gap(const Session *session, double loss, int64 k)
 {
+	const char *which = k > 0 ? psprintf(" for k = " INT64_FORMAT, k) : "";
+
 	if (!session->bounded)
 		return;
 	if (loss > 0 && session->bound <= 0)
 		ereport(NOTICE,
-				(errmsg("nothing is proven about the least possible loss")));
+				(errmsg("nothing is proven about the least possible loss%s", which)));
 	else
 		ereport(NOTICE,
-				(errmsg("the recoding loses at most %.1f %% above the least possible",
+				(errmsg("the recoding%s loses at most %.1f %% above the least possible", which,
 						loss > 0 ? ceil((loss / session->bound - 1) * 1000) / 10 : 0.0)));
 }
 
