@@ -558,7 +558,7 @@ OWN_FUNCTION(anonopt_recoding_curve)
 	{
 		CHECK_FOR_INTERRUPTS();
 		order.promise.k = k[i];
-		in_time = in_time && !time_is_up(order.deadline, &in_time) && 
+		in_time = in_time && !time_is_up(order.deadline, &in_time) &&
 			put_recoding(&call, &order, is_given(fcinfo, "proof"), proof, &helped);
 		if (!in_time)
 			appendStringInfo(&left_out, "%s%d", left_out.len > 0 ? ", " : "", k[i]);
