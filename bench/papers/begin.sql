@@ -22,34 +22,58 @@ CREATE FUNCTION cpu_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
 	$$ SELECT 10 * (f[12]::bigint + f[13]::bigint) FROM string_to_array(regexp_replace(pg_read_file('/proc/self/stat'), '^.*\) ', ''), ' ') AS f $$;
 
 -- The preferences paper's data: nine columns, age by ranges of five years, 105 bits, nobody
--- suppressed; weights equal, or ten times for two of the columns
-CREATE TABLE weighting (dataset text, says text, heavy name[]);
-INSERT INTO weighting VALUES ('equal', 'equal weights', '{}'), ('person', 'age and education ten times', '{age,education}'),
-	('work', 'workclass and occupation ten times', '{workclass,occupation}');
+-- suppressed; weights equal, or more of them for some columns
+CREATE TABLE weighting (ordinal int, dataset text, says text, weights float8[]);
+INSERT INTO weighting VALUES (1, 'equal', 'equal', '{1,1,1,1,1,1,1,1,1}'), (2, 'country', 'native country ten times', '{1,1,1,1,1,1,10,1,1}'),
+	(3, 'size', 'the size of the domain', '{20,7,16,7,5,2,41,2,14}'), (4, 'person', 'age and education ten times', '{10,1,10,1,1,1,1,1,1}'),
+	(5, 'origin', 'native country and occupation ten times', '{1,1,1,1,1,1,10,1,10}');
 SELECT FROM anonopt.create_range_hierarchy('age5', 0, 100, 5, '{10,20,40}');
 CREATE TABLE work AS SELECT * FROM (SELECT DISTINCT occupation AS leaf, '*' AS level1 FROM adult) AS x;
 SELECT FROM weighting, anonopt.create_dataset(dataset, 'adult', max_suppression => 0);
 SELECT anonopt.add_quasi_identifier(dataset, name, (CASE name WHEN 'age' THEN 'age5' WHEN 'occupation' THEN 'work' ELSE 'adult_' || name END)::regclass,
-	CASE WHEN name = ANY (heavy) THEN 10 ELSE 1 END) AS done
+	weights[place]) AS done
 FROM weighting, (SELECT ordinal, name FROM quasi_identifier UNION ALL VALUES (9, 'occupation')) AS each (place, name) ORDER BY dataset, place \g /dev/null
 
--- What the searches of seed 1 find, and the best level node, for six k each
-CREATE TABLE preferred (ordinal int, says text, asked int, k bigint, nwp float8, necd float8, groups int[], level_nwp float8, level_necd float8);
-CREATE PROCEDURE prefer(ordinal int, says text, dataset text, necd_pref float8, population int, evaluations int) LANGUAGE plpgsql AS $$
+-- What searches return, a row each: how many solutions, how many of them feasible, of these of
+-- the least ach and undominated in NWP and NECD; the chosen one
+CREATE TABLE preferred (ordinal int, says text, asked int, seed int, solutions int, feasible int, least int, undominated int,
+	is_undominated boolean, k bigint, nwp float8, necd float8, deviation float8, evaluated bigint, groups int[]);
+CREATE PROCEDURE prefer(ordinal int, says text, dataset text, asked int, necd_pref float8, population int, evaluations int, seeds int)
+LANGUAGE plpgsql AS $$
 DECLARE
-	asked int;
+	measured bigint;
 BEGIN
-	FOREACH asked IN ARRAY '{2,5,10,25,50,100}'::int[] LOOP
-		INSERT INTO preferred SELECT ordinal, says, asked, f.k, f.nwp, f.necd, f.groups, e.nwp, e.necd
-		FROM (SELECT * FROM anonopt.nsga2(dataset, asked, necd_pref, 0.2, population, evaluations, seed => 1) WHERE chosen) AS f,
-			(SELECT * FROM anonopt.efficiency(dataset, asked, necd_pref, 0.2) WHERE chosen) AS e;
+	FOR seed IN 1..seeds LOOP
+		CREATE TEMP TABLE solution ON COMMIT DROP AS SELECT * FROM anonopt.nsga2(dataset, asked, necd_pref, 0.2, population, evaluations, seed => seed);
+		SELECT evaluated INTO measured FROM anonopt.last_search();
+		INSERT INTO preferred SELECT ordinal, says, asked, seed, (SELECT count(*) FROM solution), count(*), count(*) FILTER (WHERE s.ach = c.ach),
+			count(*) FILTER (WHERE NOT beaten), bool_and(NOT beaten) FILTER (WHERE s.chosen), c.k, c.nwp, c.necd, c.pref_dev, measured, c.groups
+		FROM (SELECT *, EXISTS (SELECT FROM solution AS o WHERE o.feasible AND o.nwp <= s.nwp AND o.necd <= s.necd AND (o.nwp, o.necd) <> (s.nwp, s.necd)) AS beaten
+			FROM solution AS s WHERE feasible) AS s, (SELECT * FROM solution WHERE chosen) AS c
+		GROUP BY c.k, c.nwp, c.necd, c.pref_dev, c.groups;
+		DROP TABLE solution;
 	END LOOP;
 END $$;
-CREATE FUNCTION preferred_lines() RETURNS SETOF text LANGUAGE sql AS $$
-	SELECT line('setting', 'k asked', 'k found', 'NWP', 'NECD', 'groups a column', 'best level node: NWP', 'NECD')
-	UNION ALL SELECT rule(8)
-	UNION ALL (SELECT line(says, asked::text, k::text, round(nwp::numeric, 3)::text, round(necd::numeric, 3)::text, array_to_string(groups, ' '),
-		round(level_nwp::numeric, 3)::text, round(level_necd::numeric, 3)::text) FROM preferred ORDER BY ordinal, asked)
+-- A mean and, in parentheses, the standard deviation over the seeds
+CREATE FUNCTION mean(float8[]) RETURNS text LANGUAGE sql AS
+	$$ SELECT format('%s (%s)', round(avg(x)::numeric, 3), round(coalesce(stddev(x), 0)::numeric, 3)) FROM unnest($1) AS x $$;
+
+-- Points of a picture: a panel's circles are the exact ones, its crosses those found
+CREATE TABLE drawn (panel int, title text, x float8, y float8, exact boolean, found boolean);
+CREATE FUNCTION drawing(wide boolean DEFAULT true) RETURNS SETOF text LANGUAGE sql AS $$
+	WITH scale AS (
+		SELECT panel, title, min(x) AS x0, max(x) AS x1, min(y) AS y0, max(y) AS y1 FROM drawn GROUP BY panel, title),
+	place AS (
+		SELECT DISTINCT panel, exact, found, round((320 * (panel - 1) + 40 + 260 * CASE WHEN wide AND x0 > 0 THEN ln(x / x0) / ln(x1 / x0) ELSE (x - x0) / (x1 - x0) END)::numeric, 1) AS px,
+			round((240 - 200 * (y - y0) / (y1 - y0))::numeric, 1) AS py FROM drawn JOIN scale USING (panel))
+	SELECT format('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s 280" font-family="sans-serif" font-size="11">', 320 * (SELECT max(panel) FROM scale))
+	UNION ALL SELECT format('<path fill="none" stroke="#333" d="M%1$s 30V245H%2$s"/><text x="%1$s" y="20">%3$s</text><text x="%1$s" y="260">%4$s</text>'
+		'<text x="%2$s" y="260" text-anchor="end">%5$s</text><text x="%6$s" y="42">%7$s</text><text x="%6$s" y="240">%8$s</text>',
+		320 * (panel - 1) + 35, 320 * panel - 15, anonopt.html(title), anonopt.short_number(x0), anonopt.short_number(x1), 320 * (panel - 1) + 40,
+		anonopt.short_number(y1), anonopt.short_number(y0)) FROM scale
+	UNION ALL SELECT format('<path fill="none" stroke="#c2410c" d="%s"/>%s', string_agg(format('M%s %sl4 4m0 -4l-4 4', px - 2, py - 2), '' ORDER BY px, py) FILTER (WHERE found),
+		string_agg(format('<circle fill="none" stroke="#2563a8" cx="%s" cy="%s" r="3"/>', px, py), '' ORDER BY px, py) FILTER (WHERE exact)) FROM place GROUP BY panel
+	UNION ALL SELECT '</svg>'
 $$;
 
 -- ARUBA and BTDA beside each other: so many columns each with half of their depth as the
@@ -105,13 +129,14 @@ CREATE FUNCTION approximated_lines() RETURNS SETOF text LANGUAGE sql AS $$
 		FROM approximated ORDER BY array_position('{glm,dcn,cm}', metric), suppression, depth)
 $$;
 
--- PBG-EA, points of the exact front of k and GLM, and whether the search of seed 1 has them
-CREATE FUNCTION front_lines(epsilon float8[]) RETURNS SETOF text LANGUAGE sql AS $$
-	WITH found AS MATERIALIZED (SELECT k, glm FROM anonopt.pbg_ea('adult_sensitive', epsilon => front_lines.epsilon, seed => 1))
-	SELECT line('k', 'GLM', 'found') UNION ALL SELECT rule(3)
-	UNION ALL (SELECT line(k::text, round(glm::numeric, 1)::text, CASE WHEN EXISTS (SELECT FROM found AS f WHERE (f.k, f.glm) = (p.k, p.glm)) THEN '×' END)
-		FROM anonopt.pareto('adult_sensitive') AS p ORDER BY p.k)
-$$;
+-- PBG-EA: the exact set of some objectives, drawn by two of them, and what the search of seed 1 finds
+CREATE PROCEDURE evolve(panel int, dataset text, objectives text[], x text, y text, epsilon float8[] DEFAULT NULL) LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('INSERT INTO drawn SELECT %s, %L, coalesce(e.%4$I, f.%4$I), coalesce(e.%5$I, f.%5$I), e.levels IS NOT NULL, f.levels IS NOT NULL
+		FROM (SELECT DISTINCT ON (%6$s) * FROM anonopt.pareto(%3$L, %7$L) ORDER BY %6$s) AS e
+		FULL JOIN (SELECT DISTINCT ON (%6$s) * FROM anonopt.pbg_ea(%3$L, %7$L, %8$L, iterations => 1000, max_nodes => 916, seed => 1) ORDER BY %6$s) AS f USING (%6$s)',
+		panel, format('%s: %s against %s', array_to_string(objectives, ', '), y, x), dataset, x, y, array_to_string(objectives, ','), objectives, epsilon);
+END $$;
 
 -- The comparing paper's ten people, in the releases T3a, T3b and T4
 CREATE TABLE person (nr int PRIMARY KEY, zip text, age int, status text);

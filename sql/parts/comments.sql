@@ -89,6 +89,7 @@ COMMENT ON FUNCTION anonopt.compare(text, varbit[], int[], text[], text) IS 'a p
 COMMENT ON FUNCTION anonopt.compare(text, varbit[], regclass, text[], text) IS 'a partition and a recoding compared person by person, by every index';
 COMMENT ON FUNCTION anonopt.p_rank_order(float8, float8, float8) IS 'which of two ranks is better by more than a tolerance: 1, -1 or 0';
 COMMENT ON FUNCTION anonopt.set_dominance(text[]) IS 'dominance of sets of property vectors, from that of each property';
+COMMENT ON FUNCTION anonopt.tournament_of(text, int[], text[], text, float8[], float8[]) IS 'nodes ranked against each other by an index of several properties, weighted or in order of importance';
 COMMENT ON FUNCTION anonopt.tournament(text, int[], text, text) IS 'nodes ranked against each other by one index of one property';
 COMMENT ON FUNCTION anonopt.achievement(float8, float8, float8, float8, float8[], float8[]) IS 'how close a bias and a loss come to the preferred ones; less is closer';
 COMMENT ON FUNCTION anonopt.achievement_of(float8[], float8[], float8[], float8[]) IS 'how close any values come to the preferred ones; less is closer';

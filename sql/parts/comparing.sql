@@ -44,6 +44,11 @@ CREATE FUNCTION anonopt.tournament(dataset text, levels int[], property text, in
 RETURNS TABLE (levels int[], wins int, losses int, ties int)
 AS 'MODULE_PATHNAME', 'anonopt_tournament' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.tournament_of(dataset text, levels int[], properties text[], index text,
+	weights float8[] DEFAULT NULL, epsilon float8[] DEFAULT NULL)
+RETURNS TABLE (levels int[], wins int, losses int, ties int)
+AS 'MODULE_PATHNAME', 'anonopt_tournament_of' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 -- Sums over pairs of values, one pair per record; the final function picks the result.
 CREATE FUNCTION anonopt.counts_step(internal, float8, float8)
 RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_counts_step' LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -7,6 +7,8 @@
  */
 #include "base/compat.h"
 
+#include <math.h>
+
 #include "access/relation.h"
 #include "catalog/sql.h"
 #include "compare/comparison.h"
@@ -332,43 +334,76 @@ compare_contestants(const void *a, const void *b, void *arg)
 	return compare_levels(x->levels, y->levels, *(const int *) arg);
 }
 
-OWN_FUNCTION(anonopt_tournament)
+/* By what a node is better than another: an index of each property, and if there are several, P_WTD or P_LEX of these. */
+typedef struct Contest
 {
-	ResultRow  *row = result_begin(fcinfo);
-	Dataset    *dataset = dataset_argument(fcinfo);
+	QualityIndex index;
+	int			n;
+	Property   *properties;
+	const double *weights;		/* or NULL and */
+	const double *epsilon;		/* or NULL: all weigh the same */
+}			Contest;
+
+/*
+ * Greater than 0 if the first side is better.  By P_WTD, the sum of its leads
+ * decides, each of a weight; by P_LEX the first lead that is more than its
+ * epsilon.
+ */
+static double
+lead_of(const Contest * contest, const Comparison *comparisons)
+{
+	double		sum = 0;
+
+	if (contest->n == 1 && contest->epsilon == NULL)
+		return better_side(contest->index, contest->properties[0], comparisons);
+	for (int i = 0; i < contest->n; i++)
+	{
+		const Comparison *c = &comparisons[i];
+		double		lead = index_value(contest->index, &c->a_over_b, &c->a_to_best) - index_value(contest->index, &c->b_over_a, &c->b_to_best);
+
+		if (property_falls(contest->properties[i]) || contest->index == INDEX_RANK)
+			lead = -lead;
+		if (contest->epsilon != NULL && fabs(lead) > contest->epsilon[i])
+			return lead;
+		sum += contest->weights != NULL ? contest->weights[i] * lead : lead;
+	}
+	return contest->epsilon != NULL ? 0 : sum;
+}
+
+/* Compares every node with every other. */
+static void
+hold_tournament(FunctionCallInfo fcinfo, ResultRow *row, const Dataset *dataset, const Contest * contest)
+{
 	int			nnodes;
 	int		  **levels = levels_argument(fcinfo, "levels", dataset, &nnodes);
-	Property	property = property_argument(name_argument(fcinfo, "property"), dataset);
-	QualityIndex index = (QualityIndex) choice_argument(fcinfo, "index", "Indices", index_names, INDICES, ", ");
 	Population *population = population_argument(dataset);
+	Comparison *comparisons = palloc(sizeof(Comparison) * contest->n);
 	int			nattrs;
 	Promise		promise;
 	Comparer   *comparer;
 	Contestant *contestants;
 
 	if (population == NULL)
-		return (Datum) 0;
-	population = compared_population(population, 1, &property);
+		return;
+	population = compared_population(population, contest->n, contest->properties);
 	promise = declared_promise(dataset, population);
 	contestants = palloc0(sizeof(Contestant) * nnodes);
 	for (int i = 0; i < nnodes; i++)
 		contestants[i].levels = levels[i];
 	comparer = comparer_create(population, &promise);
-	/* compare every node with every other */
 	for (int i = 0; i < nnodes; i++)
 		for (int j = i + 1; j < nnodes; j++)
 		{
-			Comparison	comparison;
-			int			order;
+			double		lead;
 
-			compare_nodes(comparer, levels[i], levels[j], 1, &property, index_sums[index], &comparison);
-			order = better_side(index, property, &comparison);
-			contestants[i].wins += order > 0;
-			contestants[i].losses += order < 0;
-			contestants[i].ties += order == 0;
-			contestants[j].wins += order < 0;
-			contestants[j].losses += order > 0;
-			contestants[j].ties += order == 0;
+			compare_nodes(comparer, levels[i], levels[j], contest->n, contest->properties, index_sums[contest->index], comparisons);
+			lead = lead_of(contest, comparisons);
+			contestants[i].wins += lead > 0;
+			contestants[i].losses += lead < 0;
+			contestants[i].ties += lead == 0;
+			contestants[j].wins += lead < 0;
+			contestants[j].losses += lead > 0;
+			contestants[j].ties += lead == 0;
 		}
 	nattrs = population->nattrs;
 	qsort_arg(contestants, nnodes, sizeof(Contestant), compare_contestants, &nattrs);
@@ -380,5 +415,65 @@ OWN_FUNCTION(anonopt_tournament)
 		put_count(row, "ties", contestants[i].ties);
 		row_add(row);
 	}
+}
+
+static QualityIndex
+index_argument(FunctionCallInfo fcinfo)
+{
+	return (QualityIndex) choice_argument(fcinfo, "index", "Indices", index_names, INDICES, ", ");
+}
+
+OWN_FUNCTION(anonopt_tournament)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = dataset_argument(fcinfo);
+	Property	property = property_argument(name_argument(fcinfo, "property"), dataset);
+	Contest		contest = {.index = index_argument(fcinfo),.n = 1,.properties = &property};
+
+	hold_tournament(fcinfo, row, dataset, &contest);
+	return (Datum) 0;
+}
+
+/* A number for each property, or NULL if none are given. */
+static const double *
+numbers_argument(FunctionCallInfo fcinfo, const char *name, int nproperties)
+{
+	const double *numbers;
+	int			n;
+
+	if (!is_given(fcinfo, name))
+		return NULL;
+	numbers = elements_argument(fcinfo, name, FLOAT8ARRAYOID, &n);
+	for (int i = 0; i < n; i++)
+		if (!(numbers[i] >= 0) || isinf(numbers[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s must be finite and at least 0, not %g", name, numbers[i])));
+	if (n != nproperties)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must have %d numbers, one per property", name, nproperties)));
+	return numbers;
+}
+
+OWN_FUNCTION(anonopt_tournament_of)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = dataset_argument(fcinfo);
+	Contest		contest = {.index = index_argument(fcinfo)};
+
+	contest.properties = properties_argument(fcinfo, dataset, &contest.n);
+	contest.weights = numbers_argument(fcinfo, "weights", contest.n);
+	contest.epsilon = numbers_argument(fcinfo, "epsilon", contest.n);
+	if (contest.n < 1 || (contest.weights != NULL && contest.epsilon != NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 contest.n < 1 ? errmsg("no properties are named") : errmsg("cannot specify both weights and epsilon")));
+	if (contest.index == INDEX_HV || contest.index == INDEX_DOMINANCE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s cannot be added up over properties", index_names[contest.index]),
+				 errhint("Use p_cov, p_spr, p_binary, p_rank or ln_p_hv.")));
+	hold_tournament(fcinfo, row, dataset, &contest);
 	return (Datum) 0;
 }

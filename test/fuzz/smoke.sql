@@ -115,6 +115,7 @@ SELECT anonopt.record_walk('aruba', '{{1,2},{3,4}}', '{{0,1},{1,2}}', 1), anonop
 SELECT anonopt.property_vector('people', '{1,1,1}', 'class_size', 'id'),
 	anonopt.compare('people', '{1,1,1}', '{2,1,0}', '{class_size,loss,utility,sensitive_count,others_count}');
 SELECT * FROM anonopt.tournament('people', '{{1,1,1},{2,1,0},{0,1,2}}', 'class_size', 'p_hv');
+SELECT * FROM anonopt.tournament_of('people', '{{1,1,1},{2,1,0},{0,1,2}}', '{class_size,loss}', 'p_cov', '{1,2}');
 SELECT anonopt.p_rank(id, 30), anonopt.p_cov(id, age), anonopt.p_spr(id, age), anonopt.p_hv(id, age + 1), anonopt.ln_p_hv(id, age + 1),
 	anonopt.p_hv_order(id, age), anonopt.p_binary(id, age), anonopt.dominance(id, age) FROM people;
 SELECT anonopt.p_wtd('{1,2}', '{0.5,0.5}'), anonopt.p_lex('{1,2}', '{1,3}', '{0.1,0.1}'), anonopt.p_goal('{1,2}', '{2,2}');

@@ -2,7 +2,7 @@
 -- beside the comparators of which two of them are the order.
 \ir begin.inc
 
-SELECT plan(14);
+SELECT plan(26);
 CREATE SCHEMA sample;
 SELECT setseed(0.3) \g /dev/null
 CREATE TABLE sample.r AS SELECT floor(random() ^ 2 * 16)::int AS a, floor(random() * 8)::int AS b, floor(random() ^ 3 * 4)::int AS c FROM generate_series(1, 150);
@@ -53,6 +53,23 @@ SELECT is((SELECT count(*) FROM sample.played p JOIN sample.node n USING (levels
 SELECT is((SELECT levels FROM anonopt.pareto('none', ARRAY[o], k => 1)), '{4,3,2}'::int[], o || ' alone is best at the top') FROM unnest('{sum_k,sum_ln_k}'::text[]) o;
 SELECT is((SELECT count(*) FROM anonopt.pbg_ea('none', '{gini,glm}', '{0.01,1}', seed => 1) f JOIN sample.node n USING (levels) WHERE n.d = 'none' AND abs(f.gini - n.gini) > 1e-12),
           0::bigint, 'pbg_ea measures the same');
+
+-- Several properties: P_WTD and P_LEX of what compare says of every pair
+CREATE TABLE sample.pair (a_levels int[], b_levels int[], index text, p12 float8[], p21 float8[]);
+CREATE TABLE sample.contestant AS SELECT * FROM (VALUES ('{0,0,0}'::int[]), ('{1,1,1}'), ('{2,2,1}'), ('{3,1,2}'), ('{2,3,0}'), ('{4,3,2}')) v (levels);
+INSERT INTO sample.pair
+SELECT a.levels, b.levels, c.index, array_agg(CASE WHEN c.index = 'p_rank' OR c.property = 'loss' THEN b_over_a ELSE a_over_b END ORDER BY property),
+    array_agg(CASE WHEN c.index = 'p_rank' OR c.property = 'loss' THEN a_over_b ELSE b_over_a END ORDER BY property)
+FROM sample.contestant a JOIN sample.contestant b ON a.levels <> b.levels, LATERAL anonopt.compare('some', a.levels, b.levels, '{class_size,loss}') c GROUP BY 1, 2, 3;
+SELECT results_eq(format('SELECT levels, wins, losses FROM anonopt.tournament_of(%L, (SELECT array_agg(levels) FROM sample.contestant), %L, %L, %s) ORDER BY levels', 'some', '{class_size,loss}', i, rule),
+    format('SELECT a_levels, count(*) FILTER (WHERE lead > 0)::int, count(*) FILTER (WHERE lead < 0)::int FROM (SELECT a_levels, %s AS lead FROM sample.pair WHERE index = %L) x GROUP BY 1 ORDER BY 1', truth, i), format('%s, %s', i, rule))
+FROM unnest('{p_cov,p_spr,p_binary,p_rank}'::text[]) i, (VALUES
+    ('weights => ''{0.25,0.75}''', '0.25 * (p12[1] - p21[1]) + 0.75 * (p12[2] - p21[2])'),
+    ('epsilon => ''{0.3,0}''', 'coalesce(anonopt.p_lex(p21, p12, ''{0.3,0}''), 3) - coalesce(anonopt.p_lex(p12, p21, ''{0.3,0}''), 3)')) v (rule, truth);
+SELECT results_eq($$SELECT * FROM anonopt.tournament_of('some', (SELECT array_agg(levels) FROM sample.contestant), '{class_size}', 'p_cov')$$,
+    $$SELECT * FROM anonopt.tournament('some', (SELECT array_agg(levels) FROM sample.contestant), 'class_size', 'p_cov')$$, 'one property is a tournament');
+SELECT throws_ok(format('SELECT anonopt.tournament_of(%L, %L, %L, %L, %s)', 'some', '{{0,0,0},{1,1,1}}', '{class_size,loss}', i, rule), '22023', NULL, format('refused: %s, %s', i, rule))
+FROM (VALUES ('p_cov', '''{1}'''), ('p_cov', '''{1,-1}'''), ('p_hv', '''{1,1}''')) v (i, rule);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -196,7 +196,7 @@ sub check_stranger
 			q{create_dataset(''own'', ''secret'')}, q{add_quasi_identifier(''own'', ''age'', ''ages'')},
 			q{add_sensitive(''own'', ''illness'')}, q{publish_table(''shown'', ''own'', levels => ''{2}'', k => 5)}),
 		qq{GRANT ALL ON SCHEMA public TO $stranger; GRANT SELECT ON open TO $stranger});
-	my %given = (dataset => q{'own'}, column_name => q{'age'}, hierarchy => q{'ages'}, weights => q{'open'}, levels => q{'{1}'},
+	my %given = (properties => q{'{loss}'}, dataset => q{'own'}, column_name => q{'age'}, hierarchy => q{'ages'}, weights => q{'open'}, levels => q{'{1}'},
 		objectives => q{'{k,glm}'}, cuts => q{ARRAY[B'1111111']}, k => 2, necd_pref => .5, nwp_pref => .5, start => q{'{.5,.5}'}, buckets => q{'{2}'}, minimum => 2,
 		aspiration => q{'{.4,.4}'}, min_utility => 1, max_risk => 1, lambda => 1, property => q{'loss'}, index => q{'p_cov'},
 		a => q{'{1}'}, b => q{'{2}'}, view_name => q{'mine'}, table_name => q{'mine'}, key => q{'id'}, relation => q{'secret'}, other => q{'open'},

@@ -1,3 +1,0 @@
--- PBG-EA, a row of Table 2a: the points of the exact front of k and GLM, and which the search finds,
--- with boxes of 50 in k and 10,000 in GLM.  Data: Adult, 1 % suppressed; seed 1.
-SELECT front_lines('{50,10000}');
