@@ -143,7 +143,7 @@ find_alike(Coarsening *coarsening)
 
 		for (int a = 0; a < ground->nattrs; a++)
 			look = word_hash(look + ground->axes[a].label[coarsening->level[a]][codes[a]]);
-		group = &coarsening->alike.groups[alike_group_of(&coarsening->alike, look)];
+		group = alike_group_of(&coarsening->alike, look, true);
 		if (group->number == NO_CLASS)
 		{
 			group->number = cluster;

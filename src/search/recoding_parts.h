@@ -358,36 +358,27 @@ typedef struct AlikeGroups
 /* Makes room for groups of up to a number of tuples, in the current context. */
 extern void alike_groups_init(AlikeGroups *groups, const Ground *ground, Size room);
 
-/* Whether there is a group at a place. */
-static inline bool
-alike_group_is(const AlikeGroups *groups, uint64 at)
+/* The group with a hash; a new one, if there is none and it may be added, or NULL. */
+static inline AlikeGroup *
+alike_group_of(AlikeGroups *groups, uint64 hash, bool adds)
 {
-	return groups->groups[at].round == groups->round;
-}
+	AlikeGroup *group;
 
-/* The place of the group with a hash, or where it belongs. */
-static inline uint64
-alike_group_at(const AlikeGroups *groups, uint64 hash)
-{
-	uint64		at = (hash >> 32) & groups->mask;
-
-	while (alike_group_is(groups, at) && groups->groups[at].hash != hash)
-		at = (at + 1) & groups->mask;
-	return at;
-}
-
-/* The place of the group with a hash, which is added if it is new. */
-static inline uint64
-alike_group_of(AlikeGroups *groups, uint64 hash)
-{
-	uint64		at = alike_group_at(groups, hash);
-
-	if (!alike_group_is(groups, at))
-		groups->groups[at] = (AlikeGroup)
+	for (uint64 at = hash >> 32;; at++)
+	{
+		group = &groups->groups[at & groups->mask];
+		if (group->round != groups->round)
+			break;
+		if (group->hash == hash)
+			return group;
+	}
+	if (!adds)
+		return NULL;
+	*group = (AlikeGroup)
 	{
 		.hash = hash,.round = groups->round,.number = NO_CLASS
 	};
-	return at;
+	return group;
 }
 
 /* ------------------------------- the labels that a class can have, as vectors */

@@ -271,28 +271,6 @@ item_limit(const RecodingPlan *plan, const BlockItem *item)
 	return people + (int64) (all * spare / Max(order->population->people, 1));
 }
 
-/* Numbers classes without gaps again, since the answer takes memory by their numbers. */
-static void
-close_gaps(RecodingPlan *plan)
-{
-	uint32	   *number = population_alloc(plan->order->population, sizeof(uint32), plan->nclasses);
-	uint32		n = 0;
-
-	memset(number, 0xff, sizeof(uint32) * (Size) plan->nclasses);
-	for (uint32 i = 0; i < plan->ground->ntuples; i++)
-	{
-		uint32	   *class = &plan->class_of[i];
-
-		if (*class == NO_CLASS)
-			continue;
-		if (number[*class] == NO_CLASS)
-			number[*class] = n++;
-		*class = number[*class];
-	}
-	plan->nclasses = n;
-	pfree(number);
-}
-
 /* Improves blocks of whole classes, given the size of the first block. */
 static void
 better_blocks(RecodingPlan *plan, uint32 room)
@@ -341,7 +319,6 @@ better_blocks(RecodingPlan *plan, uint32 room)
 	do_batch(plan);
 	pfree(chains.next);
 	pfree(chains.size);
-	close_gaps(plan);
 }
 
 /* Improves blocks, then blocks shifted by half; returns how many workers helped. */
@@ -380,11 +357,21 @@ put_answer(const RecodingPlan *plan, RecodingResult *result)
 	const Population *population = plan->order->population;
 	ClassFault	fault;
 	Classes    *shown;
+	Size		size = sizeof(uint32) * Max(plan->nclasses, plan->classes->nclasses);
+	uint32	   *number = memset(population_alloc(population, size, 1), 0xff, size);
+	uint32		n = 0;
 
+	/* numbers without gaps, since labels take memory by them */
 	for (uint32 i = 0; i < plan->ground->ntuples; i++)
-		result->class_of[plan->ground->tuple[i]] = plan->classes->class_of[i];
-	shown = classes_of_recoding(population, result->class_of, Max(plan->nclasses, plan->classes->nclasses), plan->order->labels,
-								&fault);
+	{
+		uint32		class = plan->classes->class_of[i];
+
+		if (class != NO_CLASS && number[class] == NO_CLASS)
+			number[class] = n++;
+		result->class_of[plan->ground->tuple[i]] = class == NO_CLASS ? NO_CLASS : number[class];
+	}
+	pfree(number);
+	shown = classes_of_recoding(population, result->class_of, n, plan->order->labels, &fault);
 	if (shown == NULL)
 		return false;
 	memcpy(result->class_of, shown->class_of, sizeof(uint32) * population->tuples->ntuples);

@@ -29,7 +29,7 @@
  */
 #define TRIED_PARTS 8
 #define TRIED_TUPLES 8192
-#define LEAST_SHARE 0.001f
+#define LEAST_SHARE 0.001
 
 /* A visit of a tuple takes so many times longer with all, which no cache holds. */
 #define SLOWER_WITH_ALL 4
@@ -171,7 +171,17 @@ typedef struct Visit
 	AlikeGroups groups;			/* of the last node, as far as there is room */
 	uint32		room;
 	uint32		ngroups;
+	int64		seen;			/* tuples, at all nodes together */
 } Visit;
+
+static void
+find_left(Visit *visit)
+{
+	visit->nleft = 0;
+	for (uint32 i = 0; i < visit->classes->ground->ntuples; i++)
+		if (visit->classes->class_of[i] == NO_CLASS)
+			visit->left[visit->nleft++] = i;
+}
 
 static void
 prepare_visit(Visit *visit, DraftClasses *classes)
@@ -185,10 +195,7 @@ prepare_visit(Visit *visit, DraftClasses *classes)
 	visit->crowds = population_alloc(ground->order->population, sizeof(uint8), pg_nextpower2_64(n));
 	visit->room = (uint32) Min(n, Max(n / TUPLES_A_GROUP, FEW_GROUPS));
 	alike_groups_init(&visit->groups, ground, visit->room);
-	visit->nleft = 0;
-	for (uint32 i = 0; i < ground->ntuples; i++)
-		if (classes->class_of[i] == NO_CLASS)
-			visit->left[visit->nleft++] = i;
+	find_left(visit);
 	for (int a = 0; a < ground->nattrs; a++)
 	{
 		const Axis *axis = &ground->axes[a];
@@ -257,21 +264,16 @@ count_groups(Visit *visit)
 	visit->ngroups = 0;
 	for (uint32 i = 0; i < visit->nleft; i++)
 	{
-		uint64		look;
-		uint64		at;
+		AlikeGroup *group;
 
 		if (visit->group_of[i] != WAITS)
-		{
 			visit->group_of[i] = TOO_SMALL;
-			continue;
+		else if ((group = alike_group_of(&visit->groups, look_of(visit, visit->left[i]), visit->ngroups < visit->room)) != NULL)
+		{
+			visit->group_of[i] = (uint32) (group - visit->groups.groups);
+			visit->ngroups += group->people == 0;
+			group->people += ground->people[visit->left[i]];
 		}
-		look = look_of(visit, visit->left[i]);
-		at = alike_group_at(&visit->groups, look);
-		if (!alike_group_is(&visit->groups, at) && visit->ngroups == visit->room)
-			continue;
-		visit->ngroups += !alike_group_is(&visit->groups, at);
-		visit->group_of[i] = alike_group_of(&visit->groups, look);
-		visit->groups.groups[visit->group_of[i]].people += ground->people[visit->left[i]];
 	}
 	return visit->ngroups > 0;
 }
@@ -320,6 +322,7 @@ take_classes(Visit *visit, const uint8 * levels)
 {
 	uint32		nleft = 0;
 
+	visit->seen += visit->nleft;
 	if (!find_crowds(visit, levels))
 		return;
 	while (count_groups(visit))
@@ -332,7 +335,7 @@ take_classes(Visit *visit, const uint8 * levels)
 
 /* Visits nodes until a moment: those that take a share of what is left, if that is known; otherwise notes these shares. */
 static void
-visit_nodes(Visit *visit, const NodeList *list, float4 * shares, float4 least, int64 until)
+visit_nodes(Visit *visit, const NodeList *list, double *shares, double least, int64 until)
 {
 	const RecodingOrder *order = visit->classes->ground->order;
 
@@ -346,13 +349,13 @@ visit_nodes(Visit *visit, const NodeList *list, float4 * shares, float4 least, i
 		(void) recoding_goes_on(order, "visited", "nodes", i, list->nnodes);
 		take_classes(visit, levels_of_node(list, i));
 		if (least == 0)
-			shares[i] = (float4) (before - visit->nleft) / before;
+			shares[i] = (double) (before - visit->nleft) / before;
 	}
 }
 
 /* How many times all tuples are visited at nodes that take at least a share of what is left. */
 static double
-visits_of_all(const NodeList *list, const float4 * shares, float4 least)
+visits_of_all(const NodeList *list, const double *shares, double least)
 {
 	double		left = 1;
 	double		visits = 0;
@@ -369,12 +372,12 @@ visits_of_all(const NodeList *list, const float4 * shares, float4 least)
  * Tries the nodes on some of the tuples, and returns the least share of what is
  * left that one must take to be visited with all: as small as time allows.
  */
-static float4
-try_on_some(Visit *visit, const NodeList *list, float4 * shares, int64 until)
+static double
+try_on_some(Visit *visit, const NodeList *list, double *shares, int64 until)
 {
 	const Ground *ground = visit->classes->ground;
 	int64		begun = GetCurrentTimestamp();
-	float4		least = LEAST_SHARE;
+	double		least = LEAST_SHARE;
 	double		each;
 
 	visit->nleft = 0;
@@ -382,14 +385,12 @@ try_on_some(Visit *visit, const NodeList *list, float4 * shares, int64 until)
 		for (uint32 i = 0; i < TRIED_TUPLES; i++)
 			visit->left[visit->nleft++] = (uint32) ((uint64) ground->ntuples * part / TRIED_PARTS) + i;
 	visit_nodes(visit, list, shares, 0, until == 0 ? 0 : begun + (until - begun) / 3);
-	each = (GetCurrentTimestamp() - begun) / visits_of_all(list, shares, 0) / (TRIED_PARTS * TRIED_TUPLES);
+	each = (double) (GetCurrentTimestamp() - begun) / Max(visit->seen, 1);
 	while (until != 0 && least < 1 &&
 		   SLOWER_WITH_ALL * each * ground->ntuples * visits_of_all(list, shares, least) > until - GetCurrentTimestamp())
 		least *= 2;
 	draft_classes_clear(visit->classes);
-	visit->nleft = 0;
-	for (uint32 i = 0; i < ground->ntuples; i++)
-		visit->left[visit->nleft++] = i;
+	find_left(visit);
 	return least;
 }
 
@@ -404,15 +405,15 @@ start_by_nodes(DraftClasses *classes)
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	NodeList   *list;
-	float4	   *shares;
-	float4		least = 0;
+	double	   *shares;
+	double		least = 0;
 	Visit		visit;
 
 	if (!recoding_is_over(order))
 		list = make_node_list(ground);
 	else
 		list = palloc0(sizeof(NodeList));
-	shares = palloc0(sizeof(float4) * (list->nnodes + 1));
+	shares = palloc0(sizeof(double) * (list->nnodes + 1));
 	prepare_visit(&visit, classes);
 	if (many)
 		least = try_on_some(&visit, list, shares, until);
@@ -439,12 +440,9 @@ take_node(Visit *visit, const uint8 * levels)
 	DraftClasses *classes = visit->classes;
 	int64		left = 0;
 
-	visit->nleft = 0;
-	for (uint32 i = 0; i < classes->ground->ntuples; i++)
-	{
-		visit->left[visit->nleft++] = i;
+	find_left(visit);
+	for (uint32 i = 0; i < visit->nleft; i++)
 		left += classes->ground->people[i];
-	}
 	/* those in groups that are too small */
 	for (bool any = find_crowds(visit, levels); any && count_groups(visit);)
 		for (uint32 i = 0; i < visit->nleft; i++)
