@@ -1,5 +1,5 @@
 -- scale.sql: tables of nearly nothing but different people, from a hundredth of the large table's rows up: an optimum beside
--- the front, by the processor's time; the time of a recoding, and its memory a tuple
+-- the front, by the processor's time; the time of a recoding, its memory a tuple, and its loss beside the best node's
 
 CREATE PROCEDURE make_crowd(name text, people bigint)
 LANGUAGE plpgsql AS $$
@@ -55,20 +55,58 @@ INSERT INTO bench.result (measurement, figure, unit, target)
 SELECT format('optimize of %s rows with a second process', bench.number(:large)), :seconds, 's', 40;
 SET max_parallel_workers_per_gather = 0;
 
+-- How a recoding grows: each size in a session of its own, whose memory only grows
+CREATE TABLE crowd_recoding (people bigint, call text, cpu float8, bytes float8, loss float8, keeps boolean);
+CREATE PROCEDURE recode_crowd(people bigint, how text)
+LANGUAGE plpgsql AS $$
+DECLARE
+	begun bigint := split_part(pg_read_file('/proc/self/schedstat'), ' ', 1);
+	before bigint := bench.kilobytes('RssAnon');
+BEGIN
+	EXECUTE format('SELECT anonopt.create_recoding(''crowd_recoded'', %L, k => 5, seed => 1, %s)', crowd_name(people), how);
+	INSERT INTO crowd_recoding SELECT recode_crowd.people, how, (split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint - begun) / 1e9,
+		(bench.own_peak() - before) * 1024.0 / tuples FROM anonopt.last_search();
+	UPDATE crowd_recoding AS c SET loss = e.glm / 8 / c.people, keeps = e.k >= 5
+	FROM anonopt.evaluate_recoding(crowd_name(recode_crowd.people), 'crowd_recoded') AS e WHERE c.people = recode_crowd.people AND c.call = how;
+	DROP TABLE crowd_recoded;
+	COMMIT;
+END $$;
 \connect
 SET max_parallel_workers_per_gather = 0;
 SET anonopt.memory = '8GB';
-SELECT bench.kilobytes('RssAnon') AS before, split_part(pg_read_file('/proc/self/schedstat'), ' ', 1) AS begun \gset
 SET client_min_messages = error;
-SELECT anonopt.create_recoding('crowd_recoded', crowd_name(:large), k => 5, seed => 1, time_limit => '60 s') \g /dev/null
-SELECT (split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint - :begun) / 1e9 AS seconds \gset
+CALL recode_crowd(:large / 100, 'time_limit => ''60 s''');
+\connect
+SET max_parallel_workers_per_gather = 0;
+SET anonopt.memory = '8GB';
+SET client_min_messages = error;
+CALL recode_crowd(:large / 10, 'time_limit => ''60 s''');
+CALL recode_crowd(:large / 10, 'effort => 1');
+\connect
+SET max_parallel_workers_per_gather = 0;
+SET anonopt.memory = '8GB';
+SET client_min_messages = error;
+CALL recode_crowd(:large, 'time_limit => ''60 s''');
+SET max_parallel_workers_per_gather = 1;
+CALL recode_crowd(:large, 'time_limit => ''5 min''');
+SET max_parallel_workers_per_gather = 0;
+
 INSERT INTO bench.result (measurement, figure, unit, target)
-SELECT format('create_recoding of %s rows, a limit of 60 s', bench.number(:large)), :seconds, 's of the processor', 90;
-INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit, target)
-SELECT format('memory of create_recoding of %s rows', bench.number(:large)), bench.own_peak(), 'peak', :before, 'before', 'kB',
-	(bench.own_peak() - :before) * 1024.0 / tuples, 'bytes a tuple', 160 FROM anonopt.last_search();
-SELECT k >= 5 AS keeps FROM anonopt.evaluate_recoding(crowd_name(:large), 'crowd_recoded') \gset
+SELECT format('create_recoding of %s different people, %s', bench.number(people), call), cpu, 's of the processor', CASE WHEN call LIKE '%60 s%' THEN 90 END
+FROM crowd_recoding ORDER BY people, call;
+INSERT INTO bench.result (measurement, figure, unit, target)
+SELECT format('memory of create_recoding of %s different people, 60 s', bench.number(people)), bytes, 'bytes a tuple', CASE WHEN people = :large THEN 160 END
+FROM crowd_recoding WHERE call LIKE '%60 s%' ORDER BY people;
+INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit)
+SELECT format('loss of %s different people, %s', bench.number(people), r.call), r.loss, 'recoding', o.loss / 8 / people, 'best node', 'a column', r.loss * 8 * people / o.loss, '×'
+FROM crowd_recoding AS r JOIN crowd_call AS o USING (people) WHERE o.call LIKE 'optimize%' ORDER BY people, r.call;
+-- Of what a search at rest saves beside the best node, what a limit leaves
+INSERT INTO bench.result (measurement, figure, unit, target, at_least)
+SELECT format('%s different people: improvement in 60 s', bench.number(people)), (o.loss / 8 / people - r.loss) / (o.loss / 8 / people - rest.loss), 'of that at rest', 0.9, true
+FROM crowd_recoding AS r JOIN crowd_recoding AS rest USING (people) JOIN crowd_call AS o USING (people)
+WHERE r.call LIKE '%60 s%' AND rest.call LIKE 'effort%' AND o.call LIKE 'optimize%';
+SELECT bool_and(keeps) AS keeps FROM crowd_recoding \gset
 \if :keeps
 \else
-	\warn the recoding breaks its promise
+	\warn a recoding breaks its promise
 \endif
