@@ -177,7 +177,7 @@ COMMENT ON FUNCTION anonopt.html_table(text[], text[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.html_cells(text[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.html_part(text, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_page(jsonb) IS 'internal';
-COMMENT ON FUNCTION anonopt.report_unmeasured(text, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.report_unmeasured(text, text, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_part(jsonb, text, text, text, regclass, jsonb, timestamptz, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.deadline(interval) IS 'internal';
 COMMENT ON FUNCTION anonopt.stop_at(timestamptz) IS 'internal';

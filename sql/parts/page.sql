@@ -136,7 +136,7 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 <p class="warning">Left out, because the time limit of {{limit}} had passed: {{missing}}.</p>
 <p class="warning">Left out, because you have no right on the data: {{hidden}}. Releases are shown by the figures that were kept when they were made.</p>
 <p class="warning">Left out, because it could run code of the data's owner, or of others, as you: {{code}}. Releases are shown by the figures that were kept when they were made.</p>
-<p class="warning">A promise cannot be measured now ({{unmeasured}}), so these are left out: {{promise}}.</p>
+<p class="warning">A promise cannot be measured now ({{unmeasured}}), so these are left out: {{promise}}. Releases among them are shown by the figures that were kept when they were made, or found last.</p>
 <p class="warning">Left out, because it needs more memory than anonopt.memory allows: {{too_large}}.</p>
 <h2>Verdict</h2>
 {{&verdicts}}

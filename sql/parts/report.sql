@@ -58,11 +58,12 @@ CREATE TYPE anonopt.reported AS (
 	kept boolean
 );
 
--- What an error says of a promise whose population it is about; NULL if it is about something else.
-CREATE FUNCTION anonopt.report_unmeasured(message text, context text) RETURNS text
+-- Which promise an error of reading its population is about, and why, for the page: names, but no value, which other errors may
+-- have; NULL if it is about something else.
+CREATE FUNCTION anonopt.report_unmeasured(state text, message text, context text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN message LIKE 'population of promise %' THEN message
-		ELSE substring(context, '(?n)^population of promise .*$') || ': ' || message END
+		ELSE substring(context, '(?n)^population of promise .*$') || ': ' || CASE WHEN state LIKE '42%' OR state = '23514' THEN message ELSE format('reading it fails with SQLSTATE %s', state) END END
 $$;
 
 -- Measures an existing release.
@@ -112,7 +113,7 @@ BEGIN
 		EXCEPTION WHEN OTHERS THEN
 			GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
 			-- which the rest of the report says
-			IF anonopt.report_unmeasured(SQLERRM, context) IS NULL THEN
+			IF anonopt.report_unmeasured(SQLSTATE, SQLERRM, context) IS NULL THEN
 				RAISE;
 			END IF;
 		END;
@@ -726,7 +727,7 @@ BEGIN
 	END IF;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
 	GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
-	unmeasured := anonopt.report_unmeasured(SQLERRM, context);
+	unmeasured := anonopt.report_unmeasured(SQLSTATE, SQLERRM, context);
 	refused := anonopt.own_code(false) AND SQLSTATE = '42501'
 		AND (SELECT has_any_column_privilege(d.relation, 'SELECT') FROM anonopt.dataset d WHERE d.dataset = report_part.dataset);
 	why := CASE WHEN SQLSTATE = '57014' AND anonopt.has_stopped() THEN 'time' WHEN SQLSTATE IN ('53200', '54000') THEN 'memory' WHEN refused THEN 'code'
@@ -742,6 +743,9 @@ EXCEPTION WHEN query_canceled OR OTHERS THEN
 	END IF;
 	missing := jsonb_set(missing, ARRAY[why], to_jsonb(coalesce(missing ->> why || ', ', '') || name));
 	IF why = 'promise' THEN
+		IF unmeasured LIKE '%reading it fails with SQLSTATE %' AND NOT missing ? 'unmeasured' THEN
+			RAISE WARNING 'a promise of data set "%" cannot be measured', dataset USING ERRCODE = SQLSTATE, DETAIL = SQLERRM;
+		END IF;
 		missing := jsonb_set(missing, '{unmeasured}', to_jsonb(unmeasured));
 	END IF;
 	part := NULL;
@@ -815,7 +819,7 @@ BEGIN
 		published := true;
 		releases := releases || CASE WHEN part IS NOT NULL THEN jsonb_populate_record(NULL::anonopt.reported, part)
 			-- without the promises that it was found to keep, if one of them cannot be measured
-			ELSE anonopt.report_kept(CASE WHEN missing ? 'promise' THEN shown - 'verified_ok' ELSE shown END, anonopt.evidence((shown ->> 'id_now')::oid::regclass), threshold) END;
+			ELSE anonopt.report_kept(CASE WHEN missing ? 'promise' AND shown ->> 'verified_ok' = 'true' THEN shown - 'verified_ok' ELSE shown END, anonopt.evidence((shown ->> 'id_now')::oid::regclass), threshold) END;
 	END LOOP;
 	SELECT p.missing, p.part INTO missing, combined FROM anonopt.report_part(missing, 'the releases together', $query$
 		SELECT jsonb_agg(jsonb_build_object(

@@ -166,11 +166,10 @@ text_figures(void)
 	return sql.data;
 }
 
-/* The statement that examines a column of a type. */
+/* The statement that examines a column of a type, from groups of its values if a statement makes these. */
 static char *
-profile_statement(Oid relation, const char *column, Oid type, List **relations)
+profile_statement(Oid relation, const char *column, Oid type, const char *groups)
 {
-	const char *groups = grouped_elsewhere(relation, list_make1(unconstify(char *, column)), relations);
 	const char *value = groups != NULL ? "r.value" : psprintf("r.%s", quote_identifier(column));
 	const char *number = "NULL::numeric";
 	const char *text = "NULL";
@@ -216,14 +215,24 @@ profile_column(Oid relation, const char *column, Oid type)
 	INT4OID, BOOLOID, BOOLOID, BOOLOID, BOOLOID, INT4OID, INT4OID, BOOLOID, BOOLOID, BOOLOID};
 	int			level = sql_use_catalog_names();
 	List	   *relations;
-	char	   *statement = profile_statement(relation, column, type, &relations);
-	QueryRows  *rows = rows_of_query(statement, relations, NULL, NULL, lengthof(types), types);
+	const char *groups = grouped_elsewhere(relation, list_make1(unconstify(char *, column)), &relations);
 	Datum		values[lengthof(types)];
 	bool		nulls[lengthof(types)];
+	QueryRows  *rows;
 	Profile		profile;
 
-	/* values are 0 where they are null */
-	heap_deform_tuple(linitial(rows->tuples), rows->desc, values, nulls);
+	/*
+	 * values are 0 where they are null; another server may hold texts equal
+	 * that differ, but not all of them unnoticed
+	 */
+	for (;; groups = NULL)
+	{
+		rows = rows_of_query(profile_statement(relation, column, type, groups),
+							 groups == NULL ? list_make1_oid(relation) : relations, NULL, NULL, lengthof(types), types);
+		heap_deform_tuple(linitial(rows->tuples), rows->desc, values, nulls);
+		if (groups == NULL || !type_is_text(type) || DatumGetInt64(values[0]) > 1)
+			break;
+	}
 	profile.values = DatumGetInt64(values[0]);
 	profile.people = DatumGetInt64(values[1]);
 	profile.nulls = DatumGetInt64(values[2]);

@@ -304,6 +304,10 @@ sub check_other_relations
 	}
 	my ($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true)") } qw(in_north north_plain);
 	is($guess, $plain, 'a foreign table is profiled');
+	$north->safe_psql('postgres', q{CREATE EXTENSION citext; CREATE TABLE folded AS SELECT i % 4 AS age, CASE WHEN i = 77 THEN 'BONN' ELSE 'Bonn' END::citext AS town FROM generate_series(1, 200) i; GRANT SELECT ON folded TO PUBLIC});
+	ask('CREATE FOREIGN TABLE folded (age int, town text) SERVER north; CREATE TABLE folded_plain AS TABLE folded');
+	($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true)") } qw(folded folded_plain);
+	is($guess, $plain, 'and values that its server holds equal are told apart');
 	$_->safe_psql('postgres', 'SELECT pg_stat_statements_reset()') for $north, $south;
 	($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true) WHERE column_name <> 'id'") } qw(people plain);
 	is($guess, $plain, 'a table with foreign partitions is profiled');
