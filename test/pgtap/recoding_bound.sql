@@ -2,7 +2,7 @@
 \ir begin.inc
 SET client_min_messages = error;
 
-SELECT plan(14);
+SELECT plan(16);
 
 CREATE TABLE pg_temp.held (person int, a int, b int, c int);
 CREATE TABLE pg_temp.tuple (bit int, a int, b int, c int);
@@ -87,5 +87,8 @@ SELECT anonopt.create_recoding('proven', 'strict', k => 3, seed => 1, proof => '
 SELECT ok(bound > 0 AND bound <= glm, 'last_search shows the bound of a recoding') FROM anonopt.last_search(), anonopt.evaluate_recoding('strict', 'proven', k => 3);
 SELECT throws_ok($$SELECT anonopt.create_recoding('unproven', 'strict', k => 2, loss => 'dcn', proof => '1 s')$$, '22023',
     'nothing can be proven about the least possible dcn', 'no bound of dcn');
+SELECT set_eq($$SELECT k, glm FROM anonopt.recoding_curve('strict', '{3}', proof => '5 s')$$, $$SELECT k, glm FROM anonopt.recoding_curve('strict', '{3}')$$,
+    'a curve with proofs has the same recodings');
+SELECT ok(glm >= anonopt.recoding_bound('strict', 3), 'none below the bound') FROM anonopt.recoding_curve('strict', '{3}');
 SELECT * FROM finish();
 ROLLBACK;
