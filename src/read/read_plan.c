@@ -123,17 +123,24 @@ make_buckets(const Reading *reading, int column)
 	return buckets;
 }
 
-/* What a column is grouped by. */
+/*
+ * What a column is grouped by.  A foreign server may have given a text another
+ * type, whose values are equal where their texts are not.
+ */
 static char *
 grouped_by(const Reading *reading, int i, const char *alias)
 {
 	const ReadColumn *column = &reading->columns[i];
 	const Buckets *buckets = reading->columns[i].buckets;
 	char	   *name = psprintf("%s.%s", alias, reading_column_name(reading, i));
+	bool		is_foreign = reading->leaves != NIL || get_rel_relkind(reading->dataset->relation) == RELKIND_FOREIGN_TABLE;
 	char	   *value;
 
+	if (buckets == NULL && column->by_bytes)
+		return psprintf("(%s COLLATE pg_catalog.\"C\")", name);
 	if (buckets == NULL)
-		return column->by_bytes ? psprintf("(%s COLLATE pg_catalog.\"C\")", name) : name;
+		return is_foreign && (column->type == TEXTOID || column->type == VARCHAROID) ?
+			psprintf("(%s OPERATOR(pg_catalog.||) '')", name) : name;
 	value = sql_as(buckets->as_stored ? "%v" : column->form, name);
 	/* a value equal to the inclusive upper end belongs to the last range */
 	if (buckets->last != NULL)

@@ -308,6 +308,8 @@ sub check_other_relations
 	ask('CREATE FOREIGN TABLE folded (age int, town text) SERVER north; CREATE TABLE folded_plain AS TABLE folded');
 	($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true)") } qw(folded folded_plain);
 	is($guess, $plain, 'and values that its server holds equal are told apart');
+	ask("CREATE TABLE folded_towns AS SELECT DISTINCT town, '*' AS any_town FROM folded_plain; SELECT anonopt.create_dataset(r, r::regclass, 0), anonopt.add_quasi_identifier(r, 'town', 'folded_towns') FROM unnest('{folded,folded_plain}'::text[]) r");
+	is(ask("SELECT k, classes FROM anonopt.evaluate('folded', '{0}')"), ask('SELECT min(n), count(*) FROM (SELECT count(*) AS n FROM folded_plain GROUP BY town) x'), 'also in classes');
 	$_->safe_psql('postgres', 'SELECT pg_stat_statements_reset()') for $north, $south;
 	($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true) WHERE column_name <> 'id'") } qw(people plain);
 	is($guess, $plain, 'a table with foreign partitions is profiled');
