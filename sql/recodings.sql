@@ -134,6 +134,7 @@ SELECT anonopt.create_recoding('r', 'recode', k => 2, labels => 'mine');
 SELECT anonopt.create_recoding('r', 'recode', k => 11);
 SELECT anonopt.create_recoding('r', 'recode', k => 2, l => 4);
 SELECT anonopt.create_recoding('r', 'recode', k => 2, time_limit => '-1 s');
+SELECT anonopt.create_recoding('r', 'recode', k => 2, effort => 'Infinity');
 SELECT anonopt.create_recoding('r', 'nothing', k => 2);
 SELECT to_regclass('r') IS NULL AS nothing_is_left;
 CREATE TABLE bad (LIKE r2);

@@ -22,6 +22,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+/* A search is not asked for more: it would hardly find it. */
+#define MOST_EFFORT 1000
+
 /* ------------------------------------------------------------- what is asked */
 
 typedef struct RecodingCall
@@ -65,10 +68,10 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 	order->effort = 1;
 	if (takes_argument(fcinfo, "effort"))
 		order->effort = number_argument(fcinfo, "effort");
-	if (!(order->effort >= 0))
+	if (!(order->effort >= 0 && order->effort <= MOST_EFFORT))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("effort must not be negative")));
+				 errmsg("effort must be between 0 and %d", MOST_EFFORT)));
 }
 
 /* ---------------------------------------------------------------- the search */
