@@ -58,12 +58,14 @@ CREATE TYPE anonopt.reported AS (
 	kept boolean
 );
 
--- Which promise an error of reading its population is about, and why, for the page: names, but no value, which other errors may
--- have; NULL if it is about something else.
+-- Which promise an error of reading its population is about, and why, for the page: names, but no value, which errors of other
+-- words may have; NULL if it is about something else.
 CREATE FUNCTION anonopt.report_unmeasured(state text, message text, context text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN message LIKE 'population of promise %' THEN message
-		ELSE substring(context, '(?n)^population of promise .*$') || ': ' || CASE WHEN state LIKE '42%' OR state = '23514' THEN message ELSE format('reading it fails with SQLSTATE %s', state) END END
+		ELSE substring(context, '(?n)^population of promise .*$') || ': '
+			|| CASE WHEN message ~ '^(permission denied for |column "[^"]*" of relation .* does not exist$|column "[^"]*" does not match hierarchy )' THEN message
+				ELSE format('reading it fails with SQLSTATE %s', state) END END
 $$;
 
 -- Measures an existing release.

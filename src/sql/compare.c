@@ -400,10 +400,10 @@ hold_tournament(FunctionCallInfo fcinfo, ResultRow *row, const Dataset *dataset,
 			lead = lead_of(contest, comparisons);
 			contestants[i].wins += lead > 0;
 			contestants[i].losses += lead < 0;
-			contestants[i].ties += lead == 0;
+			contestants[i].ties += !(lead > 0 || lead < 0);
 			contestants[j].wins += lead < 0;
 			contestants[j].losses += lead > 0;
-			contestants[j].ties += lead == 0;
+			contestants[j].ties += !(lead > 0 || lead < 0);
 		}
 	nattrs = population->nattrs;
 	qsort_arg(contestants, nnodes, sizeof(Contestant), compare_contestants, &nattrs);
