@@ -14,7 +14,6 @@
 # make deb         makes Debian packages in dist/, one for each PostgreSQL that the machine supports
 # make rpm         makes an RPM of the last commit in dist/, for the server that pg_config names; rpmbuild is needed
 # make image       lays out dist/image, of which an image for Kubernetes operators is made, for PostgreSQL 18 or later
-# make server      builds PostgreSQL, PG=18 for example, from its source, with assertions, in dist/server-18, for tests
 # make fill        carries to all packages what META.json says of the maintainers, the home and the repository
 MODULE_big = anonopt
 EXTENSION = anonopt
@@ -38,7 +37,7 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 .DEFAULT_GOAL := all
 
 # these install what they need, including pg_config; PGXS's own check would only fail
-PRIVATE = demo check test check-long bench papers keep dist deb rpm image fill server site print-regress
+PRIVATE = demo check test check-long bench papers keep dist deb rpm image fill site print-regress
 PG_CONFIG ?= pg_config
 ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -105,8 +104,6 @@ image:
 	PG_CONFIG=$(PG_CONFIG) packaging/image/build
 fill:
 	packaging/fill
-server:
-	packaging/server $(PG)
 site:
 	docs/site/build
 
