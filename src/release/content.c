@@ -467,6 +467,17 @@ take_rows(Content *content, const ContentPart *part)
 	return true;
 }
 
+/* Whether these are levels of shown values: -1 where values are shown as they are. */
+static bool
+are_levels(const int32 *levels, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (levels[i] < -1)
+			return false;
+	return true;
+}
+
+
 Content *
 known_content_load(const KnownContent *known, MemoryContext context)
 {
@@ -496,6 +507,7 @@ known_content_load(const KnownContent *known, MemoryContext context)
 				content->tuples = key_counter_create(context, 1, 1024);
 			if (!take_labels(content, &part) ||
 				(part.nvalue_levels > 0 && part.nvalue_levels != part.nvalues) ||
+				!are_levels(part.value_levels, part.nvalue_levels) ||
 				(part.tuples != NULL && !keys_unpack(content->tuples, -1, sizeof(uint32), part.tuples)))
 				refuse_entry(release->name);
 		}

@@ -156,7 +156,8 @@ set_units(Ground *ground)
 	if (order->loss == OBJECTIVE_DCN)
 	{
 		ground->size_unit = INT64CONST(1) << Max(Min(12, 60 - 2 * people_bits(order)), 0);
-		ground->whole_loss = order->population->people * ground->size_unit;
+		ground->size_shift = Max(2 * people_bits(order) - 60, 0);
+		ground->whole_loss = order->population->people * ground->size_unit >> ground->size_shift;
 		ground->suppressed_loss += ground->whole_loss;
 	}
 	if (order->loss == OBJECTIVE_CM)

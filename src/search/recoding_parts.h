@@ -83,7 +83,8 @@ typedef struct Ground
 	Axis	   *axes;
 	int64		suppressed_loss;	/* of a suppressed person */
 	int64		whole_loss;		/* of a person, reported as 1 */
-	int64		size_unit;		/* for dcn: cost of each pair in a class */
+	int64		size_unit;		/* for dcn: cost of each pair in a class, or */
+	int			size_shift;		/* of so many pairs, as a power of 2 */
 	int64		minority_unit;	/* cost of a person outside the majority, for
 								 * cm */
 	int64		smallest;		/* least number of people of a class */
@@ -121,6 +122,8 @@ ground_codes(const Ground *ground, uint32 tuple)
 static inline int64
 size_cost(const Ground *ground, int64 people, int64 loss)
 {
+	if (unlikely(ground->size_shift > 0))
+		return people * loss + (int64) ((int128) people * people >> ground->size_shift);
 	return people * (loss + people * ground->size_unit);
 }
 

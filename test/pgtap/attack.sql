@@ -417,7 +417,7 @@ SELECT is((SELECT cardinality(known) FROM anonopt.attack('attack.one') WHERE att
 ROLLBACK TO forged;
 UPDATE anonopt.published_content c SET compared_levels = array_fill(l, ARRAY[cardinality(compared)]) FROM anonopt.published p, (VALUES ('attack.r_as_it_is', -7), ('attack.r_at_a_level', -2000000000),
 	('attack.r_ambiguous', 2147483647)) v (name, l) WHERE p.name = v.name AND p.id = c.id;
-SELECT lives_ok(format('SELECT anonopt.attack(%L)', r), 'levels that are none: ' || r) FROM unnest('{attack.r_as_it_is,attack.r_at_a_level,attack.r_ambiguous}'::text[]) r;
+SELECT throws_ok(format('SELECT anonopt.attack(%L)', r), '23514', NULL, 'levels that are none: ' || r) FROM unnest('{attack.r_as_it_is,attack.r_at_a_level,attack.r_ambiguous}'::text[]) r;
 ROLLBACK TO forged;
 
 -- A column that is generalized and sensitive shows labels alone

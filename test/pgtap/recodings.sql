@@ -363,7 +363,7 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(pg_temp.few(200) * 12 + 29 + CASE WHEN pg_temp.few(8) = 8 THEN 3 ELSE 0 END);
+SELECT plan(pg_temp.few(200) * 12 + 30 + CASE WHEN pg_temp.few(8) = 8 THEN 3 ELSE 0 END);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
 CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
@@ -477,6 +477,11 @@ FROM public.recoding_by_range c JOIN public.recoding_ranges h ON c.x <@ h.value 
 SELECT is((SELECT max(n) FROM public.range_of_class), 2::bigint, 'classes of two leaves');
 SELECT results_eq($$SELECT class, shown[1]::numrange, loss FROM anonopt.recoding_classes('ranges', 'public.recoding_by_range', 'range') ORDER BY class$$,
     $$SELECT class, leaves, (n - 1) / 3::float8 FROM public.range_of_class ORDER BY class$$, 'show them, and lose as much');
+-- so many people that their squares are beyond 64 bits
+CREATE TABLE public.recoding_billions AS SELECT a, 60000000000::int8 + a AS n FROM generate_series(0, 3) a;
+SELECT anonopt.create_dataset('billions', 'public.recoding_billions', 0, count_column => 'n'), anonopt.add_quasi_identifier('billions', 'a', 'public.recoding_halves');
+SELECT anonopt.create_recoding('public.recoding_of_billions', 'billions', k => 2, loss => 'dcn', seed => 1);
+SELECT is(classes, 4::bigint, 'classes of billions stay apart') FROM anonopt.evaluate_recoding('billions', 'public.recoding_of_billions');
 -- many different people, whose groups do not all fit into the memory for them, and of whom nodes are tried on a part
 SELECT pg_temp.few(8) = 8 AS thorough \gset
 \if :thorough
