@@ -392,7 +392,7 @@ END;
 CREATE FUNCTION anonopt.releases_of_people(source oid, reader oid) RETURNS SETOF uuid
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT s.id FROM anonopt.relations_of_people(source, reader) r JOIN anonopt.published_source s
+	SELECT DISTINCT s.id FROM anonopt.relations_of_people(source, reader) r JOIN anonopt.published_source s
 	ON anonopt.is_same_relation(s, r.relation, r.relation_name, r.is_read) JOIN anonopt.published p ON p.id = s.id
 	WHERE s.relation = r.relation::bigint OR NOT starts_with(s.relation_name, 'pg_temp.') OR anonopt.is_told_of(reader, p.published_by);
 END;
