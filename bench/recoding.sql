@@ -119,7 +119,7 @@ BEGIN
 		INSERT INTO recoding_found SELECT asked, shown, 'bound', (anonopt.last_search()).bound / 8 / (SELECT count(*) FROM adult), spent;
 	END IF;
 	INSERT INTO recoding_found
-	SELECT asked, shown, 'start', loss_of(n), NULL FROM anonopt.recoding_curve('recoded', ARRAY[asked], labels => shown) AS n
+	SELECT asked, shown, 'start', loss_of(n), NULL::float8 FROM anonopt.recoding_curve('recoded', ARRAY[asked], labels => shown) AS n
 	UNION ALL
 	SELECT asked, shown, 'mondrian', loss_of(n), NULL FROM anonopt.evaluate_recoding('recoded', halved::regclass, asked, labels => shown) AS n
 	UNION ALL
@@ -177,7 +177,7 @@ CREATE TABLE recoding_shape (ordinal int GENERATED ALWAYS AS IDENTITY, what text
 CREATE PROCEDURE measure_shape(what text, dataset text, workers int, beside_node boolean DEFAULT true)
 LANGUAGE plpgsql AS $$
 DECLARE
-	name text := new_recoding();
+	name text;
 	spent float8;
 	search record;
 	columns int := (SELECT count(*) FROM anonopt.attribute a WHERE a.dataset = measure_shape.dataset AND a.role = 'quasi_identifier');
@@ -185,7 +185,9 @@ DECLARE
 	node float8;
 BEGIN
 	PERFORM set_config('anonopt.max_workers', workers::text, false);
-	spent := bench.processor_milliseconds(format('SELECT anonopt.create_recoding(%L, %L, k => 5, seed => 1)', name, dataset)) / 1000;
+	-- a short search is repeated
+	spent := bench.processor_milliseconds(format('SELECT anonopt.create_recoding(new_recoding(), %L, k => 5, seed => 1)', dataset)) / 1000;
+	name := 'recoding_' || currval('recoding_number');
 	SELECT * INTO search FROM anonopt.last_search();
 	SELECT glm / columns INTO lost FROM anonopt.evaluate_recoding(dataset, name::regclass, k => 5);
 	IF beside_node THEN

@@ -96,7 +96,7 @@ cool_classes(DraftClasses *classes, LocalSearch *search)
 	double		rounds = HOT_ROUNDS * order->effort;
 	int64		begun = GetCurrentTimestamp();
 
-	for (double round = 0.5; order->effort >= 1 && round < rounds && !recoding_is_over(order); round++)
+	for (double round = 0.5; round < rounds && !recoding_is_over(order); round++)
 	{
 		double		left = 1 - round / rounds;
 
@@ -110,15 +110,20 @@ cool_classes(DraftClasses *classes, LocalSearch *search)
 	}
 }
 
-/* Improves classes until as many rounds as the effort gain too little, or the deadline passes. */
+/*
+ * Improves classes until as many rounds as the effort gain too little, or the
+ * deadline passes.  Of much data, where rounds take long, only more effort than
+ * usual lets them get worse.
+ */
 static void
-better_classes(DraftClasses *classes, LocalSearch *search)
+better_classes(DraftClasses *classes, LocalSearch *search, bool much)
 {
 	const RecodingOrder *order = classes->ground->order;
 	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
 	int64		before;
 
-	cool_classes(classes, search);
+	if (order->effort > 1 || (order->effort == 1 && !much))
+		cool_classes(classes, search);
 	do
 	{
 		before = classes->cost;
@@ -169,7 +174,7 @@ do_block(void *state, const void *argument, void *answer)
 	draft_classes_take_over(classes, item->class_of, ground->rank);
 	suppress_the_rest(classes);
 	before = share_of_loss(classes);
-	better_classes(classes, local_search_create(classes, tree, item->seed));
+	better_classes(classes, local_search_create(classes, tree, item->seed), true);
 	for (uint32 i = 0; i < item->ntuples; i++)
 		result->class_of[ground->rank[i]] = classes->class_of[i];
 	result->nclasses = classes->nclasses;
@@ -425,7 +430,7 @@ answer_by_node(RecodingPlan *plan, const KdTree *tree, int64 below, RecodingResu
 		}
 		cost = plan->classes->cost;
 		if (better && plan->order->effort > 0)
-			better_classes(plan->classes, local_search_create(plan->classes, tree, plan->order->seed));
+			better_classes(plan->classes, local_search_create(plan->classes, tree, plan->order->seed), false);
 		if ((put_answer(plan, result) && (!better || cost_of_answer(plan, result) <= cost)) || !better)
 			return result->nclasses > 0;
 	}
@@ -520,7 +525,7 @@ search_classes(RecodingPlan *plan, const KdTree *tree, int workers, RecodingResu
 		start_again(plan, search);
 	tell_loss(order, share_of_loss(plan->classes));
 	if (search != NULL)
-		better_classes(plan->classes, search);
+		better_classes(plan->classes, search, false);
 	else if (order->effort > 0 && !plan->late)
 		result->helped = better_in_blocks(plan, workers);
 	return put_answer(plan, result);
