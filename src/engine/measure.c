@@ -540,7 +540,7 @@ keeps_limits(const Population *population, const TupleTable *classes, int64 n, c
 static void
 measure_spread(const Measurer *m, const TupleTable *classes, Measures *result)
 {
-	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * (result->classes + 1));
+	int64	   *sizes = population_alloc(m->population, sizeof(int64), (Size) result->classes);
 	int64		people = 0;
 	int64		before = 0;
 	int64		below = 0;
