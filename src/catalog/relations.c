@@ -255,6 +255,12 @@ readable_leaves(Oid relation, const List *columns)
 }
 
 char *
+text_of_foreign(Oid type, const char *value)
+{
+	return type == TEXTOID || type == VARCHAROID ? psprintf("(%s OPERATOR(pg_catalog.||) '')", value) : pstrdup(value);
+}
+
+char *
 grouped_elsewhere(Oid relation, const List *columns, List **relations)
 {
 	List	   *leaves = foreign_leaves(relation) == NIL ? NIL : readable_leaves(relation, columns);
@@ -267,7 +273,8 @@ grouped_elsewhere(Oid relation, const List *columns, List **relations)
 	initStringInfo(&names);
 	*relations = leaves == NIL ? list_make1_oid(relation) : leaves;
 	foreach(cell, columns)
-		appendStringInfo(&names, "r.%s, ", quote_identifier(lfirst(cell)));
+		appendStringInfo(&names, "%s, ", text_of_foreign(column_type(relation, lfirst(cell)),
+														 psprintf("r.%s", quote_identifier(lfirst(cell)))));
 	foreach(cell, leaves)
 	{
 		appendStringInfo(&sql, "%sSELECT %spg_catalog.count(*) FROM %s%s r", before, names.data,

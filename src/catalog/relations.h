@@ -80,6 +80,12 @@ extern List *foreign_leaves(Oid relation);
 extern List *readable_leaves(Oid relation, const List *columns);
 
 /*
+ * What a column of foreign tables is grouped by: their server may have given a
+ * text another type, whose values are equal where their texts are not.
+ */
+extern char *text_of_foreign(Oid type, const char *value);
+
+/*
  * A statement that returns these columns and how many rows have their values,
  * in groups that foreign servers make, each of its own rows; NULL if a
  * relation's rows are here, or may only be read through it.  Sets which

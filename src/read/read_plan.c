@@ -123,10 +123,7 @@ make_buckets(const Reading *reading, int column)
 	return buckets;
 }
 
-/*
- * What a column is grouped by.  A foreign server may have given a text another
- * type, whose values are equal where their texts are not.
- */
+/* What a column is grouped by. */
 static char *
 grouped_by(const Reading *reading, int i, const char *alias)
 {
@@ -139,8 +136,7 @@ grouped_by(const Reading *reading, int i, const char *alias)
 	if (buckets == NULL && column->by_bytes)
 		return psprintf("(%s COLLATE pg_catalog.\"C\")", name);
 	if (buckets == NULL)
-		return is_foreign && (column->type == TEXTOID || column->type == VARCHAROID) ?
-			psprintf("(%s OPERATOR(pg_catalog.||) '')", name) : name;
+		return is_foreign ? text_of_foreign(column->type, name) : name;
 	value = sql_as(buckets->as_stored ? "%v" : column->form, name);
 	/* a value equal to the inclusive upper end belongs to the last range */
 	if (buckets->last != NULL)
